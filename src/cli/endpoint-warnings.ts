@@ -26,16 +26,12 @@ export async function warnAboutSettings(
   await warnAboutMistypedTypes(values.events, context);
 }
 
-/**
- * Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one.
- * @param fixtureFolders (default: those of the configured sender)
- */
+/** Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one. */
 export async function warnAboutMistypedTypes(
   types: readonly (string | undefined)[],
   context: Pick<Context, 'io' | 'resolveConfig'>,
-  fixtureFolders?: readonly string[],
 ): Promise<void> {
-  const folders = fixtureFolders ?? (await resolveFixtureFolders(context));
+  const folders = await resolveFixtureFolders(context);
   for (const type of types) {
     const suggestion = type === undefined ? null : suggestEventType(type, folders);
     if (suggestion !== null)

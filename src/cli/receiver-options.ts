@@ -134,7 +134,7 @@ export async function createEvents(
   const { projectFolder } = await context.resolveConfig();
   const folders = fixtureFolders(projectFolder, sender.name);
   const templateContexts = await resolveTemplateContexts(randomSeed ? { randomSeed } : {}, context);
-  if (types) await warnAboutMistypedTypes(types, context, folders);
+  if (types) await warnAboutMistypedTypes(types, context);
   const createEvent = (type: string) => {
     const template = findFixture(type, folders)?.template;
     if (!isEventType(type, sender.types)) {
@@ -160,10 +160,12 @@ export async function createEvents(
 }
 
 /** The event types that have a fixture. */
-function listTypes({ body, types, idField }: WebhookSender, folders: readonly string[]): string[] {
+function listTypes({ body, types, eventIdPath }: WebhookSender, folders: readonly string[]): string[] {
   // Slack's url_verification is a request, but not an event: it has no ID.
   const isEvent = (payload: string) =>
-    body === 'envelope' || idField === null || getTextAtPath(payload, parsePath(idField)) !== undefined;
+    body === 'envelope' ||
+    eventIdPath === undefined ||
+    getTextAtPath(payload, parsePath(eventIdPath)) !== undefined;
   return listFixtures(folders)
     .filter(({ type, template }) => isEventType(type, types) && isEvent(template))
     .map(({ type }) => type);

@@ -51,12 +51,19 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
       source: v.optional(v.string()),
     }),
     v.transform(
-      ({ event_id: idField, event_type: typeField, types, retry, source, ...fields }): WebhookSender =>
+      ({
+        event_id: eventIdPath,
+        event_type: eventTypePath,
+        types,
+        retry,
+        source,
+        ...fields
+      }): WebhookSender =>
         getSender({
           ...fields,
           name,
-          ...(idField && { idField }),
-          ...(typeField && { typeField }),
+          eventIdPath,
+          eventTypePath,
           ...(types && { types }),
           ...(retry && { retryDelaysMs: retry }),
           ...(source && { source }),
@@ -96,8 +103,8 @@ export function toFileSenders(custom: CustomSenders): Readonly<Record<string, un
       scheme: toFileValue(schemeFields),
       body,
       headers,
-      event_id: sender.idField ?? undefined,
-      event_type: sender.typeField ?? undefined,
+      event_id: sender.eventIdPath,
+      event_type: sender.eventTypePath,
       types: types.source,
       retry: sender.retryDelaysMs?.map((ms) => formatDuration(ms)),
     };

@@ -17,12 +17,12 @@ export interface WebhookSender {
    * header with `{retry}` or `{retry_reason}`.
    */
   readonly headers: Readonly<Record<string, string>>;
-  /** The path of the event's ID in the body; null if only a header of the scheme contains it, or none does. */
-  readonly idField: string | null;
-  /** The path of the event's type in the body; null if only headers contain it, or none does. */
-  readonly typeField: string | null;
+  /** The path of the event's ID in the body (default: only a header of the scheme contains it, or none does). */
+  readonly eventIdPath?: string | undefined;
+  /** The path of the event's type in the body (default: only headers contain it, or none does). */
+  readonly eventTypePath?: string | undefined;
   /** Whether the service says that a body can have more than 100 KB, the default limit of Express. */
-  readonly hasLargeBodies: boolean;
+  readonly hasLargeBodies?: true;
   /** Matches its event types, such as the example. */
   readonly types: RegExp;
   readonly example: string;
@@ -83,11 +83,11 @@ export function fillHeaders({ headers }: WebhookSender, values: AttemptValues): 
 }
 
 /** How receivers find the ID of an event, by which they recognize duplicates: a path in the body or a header; null if there is none. */
-export function getIdLocation({ idField, scheme }: WebhookSender): string | null {
-  return idField ?? scheme.headers.id;
+export function getIdLocation({ eventIdPath, scheme }: WebhookSender): string | null {
+  return eventIdPath ?? scheme.headers.id;
 }
 
-const envelopeFields = { idField: 'data.id', typeField: 'type' } as const;
+const envelopeFields = { eventIdPath: 'data.id', eventTypePath: 'type' } as const;
 
 export const senders = {
   svc: {
@@ -110,9 +110,8 @@ export const senders = {
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
     },
-    idField: 'id',
-    typeField: 'type',
-    hasLargeBodies: false,
+    eventIdPath: 'id',
+    eventTypePath: 'type',
     types: /^[a-z]\w*(?:\.\w+)+$/,
     example: 'payment_intent.succeeded',
     // Up to three days with exponential backoff. The times are not published, and the schedule of the gap is such a one.
@@ -128,8 +127,6 @@ export const senders = {
       'X-GitHub-Event': '{noun}',
       'X-GitHub-Hook-ID': '1',
     },
-    idField: null,
-    typeField: null,
     // At most 25 MB.
     hasLargeBodies: true,
     // The part behind the dot is the field `action` of the payload.
@@ -144,9 +141,8 @@ export const senders = {
     scheme: schemes.slack,
     body: 'payload',
     headers: { 'X-Slack-Retry-Num': '{retry}', 'X-Slack-Retry-Reason': '{retry_reason}' },
-    idField: 'event_id',
-    typeField: 'event.type',
-    hasLargeBodies: false,
+    eventIdPath: 'event_id',
+    eventTypePath: 'event.type',
     types: /^[a-z]\w*(?:\.\w+)*$/,
     example: 'app_mention',
     // The first retry follows almost at once.
@@ -162,9 +158,6 @@ export const senders = {
       'X-Shopify-Shop-Domain': 'example.myshopify.com',
       'X-Shopify-API-Version': '2026-10',
     },
-    idField: null,
-    typeField: null,
-    hasLargeBodies: false,
     types: /^[a-z]\w*(?:\/\w+)+$/,
     example: 'orders/create',
     // Eight retries in four hours with exponential backoff. The times are not published.
@@ -176,9 +169,7 @@ export const senders = {
     scheme: schemes['standard-webhooks'],
     body: 'payload',
     headers: {},
-    idField: null,
-    typeField: 'type',
-    hasLargeBodies: false,
+    eventTypePath: 'type',
     types: /^\w+(?:\.\w+)*$/,
     example: 'user.created',
     retryDelaysMs: [
@@ -194,9 +185,7 @@ export const senders = {
     scheme: schemes.svix,
     body: 'payload',
     headers: {},
-    idField: null,
-    typeField: 'type',
-    hasLargeBodies: false,
+    eventTypePath: 'type',
     types: /^[\w-]+(?:\.[\w-]+)*$/,
     example: 'invoice.paid',
     retryDelaysMs: [
@@ -219,9 +208,6 @@ export const senderNames = Object.keys(senders) as readonly SenderName[];
 export const customSenderDefaults = {
   body: 'payload',
   headers: {},
-  idField: null,
-  typeField: null,
-  hasLargeBodies: false,
   types: ANY_EVENT_TYPE_PATTERN,
   example: 'order.shipped',
   retryDelaysMs: null,

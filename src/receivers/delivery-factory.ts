@@ -93,11 +93,15 @@ export class DeliveryFactory {
   /** The event as the sender delivers it, with its ID where receivers find it. */
   createEvent(event: EventValues): SentEvent {
     const { id, type, payload } = event;
-    const { body: form, idField } = this.sender;
+    const { body: form, eventIdPath } = this.sender;
     if (form === 'envelope') return { id, type, body: toEnvelope(event) };
-    if (idField === null) return { id, type, body: payload };
-    const kind = getTextAtPath(payload, parsePath(idField)) === undefined ? 'add' : 'override';
-    return { id, type, body: applyJsonEdits(payload, [{ kind, path: idField, value: JSON.stringify(id) }]) };
+    if (eventIdPath === undefined) return { id, type, body: payload };
+    const kind = getTextAtPath(payload, parsePath(eventIdPath)) === undefined ? 'add' : 'override';
+    return {
+      id,
+      type,
+      body: applyJsonEdits(payload, [{ kind, path: eventIdPath, value: JSON.stringify(id) }]),
+    };
   }
 
   /** Signs an event as the sender does, apart from the options. */
@@ -111,7 +115,7 @@ export class DeliveryFactory {
       lastOutcome,
     } = options;
     const { type, body } = event;
-    const id = this.sender.idField === null ? event.id : deliveryId;
+    const id = this.sender.eventIdPath === undefined ? event.id : deliveryId;
     const headers = {
       ...fillHeaders(this.sender, { id, timestamp, type, attempt, ...(lastOutcome && { lastOutcome }) }),
       ...createSignatureHeaders(this.scheme, secrets, { id, timestamp, body }),

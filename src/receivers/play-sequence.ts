@@ -1,5 +1,4 @@
 /** Plays a sequence against a receiver, as the service would, and records what happens. */
-import type { AttemptOutcome } from '../domain/delivery.ts';
 import { DAY_MS, SECOND_MS } from '../domain/duration.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../domain/ids.ts';
 import { sleep } from '../platform/timers.ts';
@@ -234,7 +233,7 @@ export class SequencePlay {
   #signAttempt(event: SentEvent, deliveryId: string, last: ReceiverResponse | null): DeliveryMessage {
     const attempt = (this.#attempts.get(deliveryId) ?? 0) + 1;
     this.#attempts.set(deliveryId, attempt);
-    const lastOutcome = () => (last === null ? 'timeout' : toOutcome(last));
+    const lastOutcome = () => (last === null || last.status === null ? 'timeout' : 'http_error');
     return this.#options.factory.sign(event, { deliveryId, attempt, lastOutcome });
   }
 
@@ -364,13 +363,6 @@ export class SequencePlay {
       [...this.#events, ...this.#otherEvents].map(({ id }) => [id, acceptedIds.has(id) ? 1 : 0]),
     );
   }
-}
-
-/** How an attempt that is repeated ended, as the emulator records it. */
-function toOutcome({ status, failure }: ReceiverResponse): AttemptOutcome {
-  if (status !== null) return 'http_error';
-  if (failure === 'tls') return 'tls_error';
-  return failure === 'connection' ? 'connection_error' : 'timeout';
 }
 
 /**

@@ -118,15 +118,15 @@ export function isUnknownType(type: string): boolean {
  * @returns null for a sender whose receivers would not notice it
  */
 export function createUnknownEvent(
-  { body, types, typeField, headers }: WebhookSender,
+  { body, types, eventTypePath, headers }: WebhookSender,
   { payload }: EventTemplate,
 ): EventTemplate | null {
   const type = unknownTypes.find((name) => types.test(name));
   if (type === undefined) return null;
   if (body === 'envelope') return { type, payload };
-  if (typeField !== null && getTextAtPath(payload, parsePath(typeField)) !== undefined) {
+  if (eventTypePath !== undefined && getTextAtPath(payload, parsePath(eventTypePath)) !== undefined) {
     const value = JSON.stringify(type);
-    return { type, payload: applyJsonEdits(payload, [{ kind: 'override', path: typeField, value }]) };
+    return { type, payload: applyJsonEdits(payload, [{ kind: 'override', path: eventTypePath, value }]) };
   }
   const isInHeader = Object.values(headers).some((template) => /\{(?:type|noun)\}/.test(template));
   return isInHeader ? { type, payload } : null;

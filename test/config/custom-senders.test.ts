@@ -154,9 +154,6 @@ describe('a sender in the configuration file', () => {
       scheme: { ...schemes.svc, name: 'acme' },
       body: 'payload',
       headers: {},
-      idField: null,
-      typeField: null,
-      hasLargeBodies: false,
       types: expect.any(RegExp),
       example: 'order.shipped',
       retryDelaysMs: null,
@@ -174,8 +171,8 @@ describe('a sender in the configuration file', () => {
     });
     expect(sender).toMatchObject({
       body: 'envelope',
-      idField: 'data.id',
-      typeField: 'type',
+      eventIdPath: 'data.id',
+      eventTypePath: 'type',
       retryDelaysMs: [60_000, 5_400_000],
     });
     expect(['push', 'Push', 'a.push'].filter((type) => sender?.types.test(type))).toEqual(['push']);

@@ -19,7 +19,7 @@ it.each([
   // Nothing in the delivery would show the type.
   [getSender({ scheme: 'github' }), '{"type":"a"}', null],
   [senders.svix, '{"id":1}', null],
-  [getSender({ scheme: 'github', typeField: 'type', types: /^robot$/ }), '{"type":"robot"}', null],
+  [getSender({ scheme: 'github', eventTypePath: 'type', types: /^robot$/ }), '{"type":"robot"}', null],
 ])(
   'an event of $name with the payload %s has an unknown type where receivers see it',
   (sender, payload, expected) => {

@@ -106,7 +106,11 @@ function createEventArbitrary({ sender, events, enabled }: RandomSequenceOptions
   return fc
     .record({
       template,
-      padding: rarely(12, hasPayload && sender.hasLargeBodies, fc.integer({ min: 1, max: MAX_PADDING })),
+      padding: rarely(
+        12,
+        hasPayload && sender.hasLargeBodies === true,
+        fc.integer({ min: 1, max: MAX_PADDING }),
+      ),
       days_old: rarely(6, enabled.has('old-event'), fc.integer({ min: 1, max: 6 })),
     })
     .map(({ template, ...fields }) => ({ ...template, ...fields }));
