@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../src/domain/errors.ts';
+import { senders } from '../../src/profile/senders.ts';
 import { listChecks } from '../../src/receivers/run-checks.ts';
 import {
   commonSerializers,
@@ -10,7 +11,6 @@ import {
   type Serializer,
   writeJson,
 } from '../../src/signature/json-serializers.ts';
-import { senders } from '../../src/profile/senders.ts';
 import type { SignatureScheme } from '../../src/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/signature/schemes.ts';
 import { verifyMessage } from '../../src/signature/verify.ts';
@@ -320,7 +320,11 @@ describe('runChecks', () => {
   it.each(schemeNames)('runChecks passes a receiver that verifies the scheme %s correctly', async (name) => {
     const secret = 'whsec_c3ZjLWNoZWNrLXNlY3JldA==';
     await using receiver = await startCheckedReceiver(verifyWith(schemes[name], secret));
-    const report = await checkReceiver({ url: receiver.url, secret, sender: { ...senders.svc, scheme: schemes[name] } });
+    const report = await checkReceiver({
+      url: receiver.url,
+      secret,
+      sender: { ...senders.svc, scheme: schemes[name] },
+    });
     expect(idsOf(report, 'failed')).toEqual([]);
     expect(idsOf(report, 'inconclusive')).toEqual(needsObserver);
   });
