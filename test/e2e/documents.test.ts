@@ -173,7 +173,7 @@ const sessions: Readonly<Record<string, Session>> = {
       ],
     ],
     // The receiver verifies with the scheme `svc`.
-    fails: /receiver check|--wait/,
+    fails: /receiver (?:check|fuzz)|--wait/,
     wrap: (code) => `import { createEmulator } from 'svc-emulator';\n${code}\nawait emulator.close();`,
   },
   'docs/senders/stripe.md': receivesFromSender(/processed payment_intent\.succeeded evt_/),
