@@ -12,8 +12,8 @@ import {
 type Failure = NonNullable<Exchange['failure']>;
 type Context = Partial<Parameters<typeof describeFailure>[1]>;
 
-const HTTP = new URL('http://receiver.test:8080/hooks');
-const HTTPS = new URL('https://receiver.test/hooks');
+const HTTP = new URL('http://a.test:8080/hooks');
+const HTTPS = new URL('https://a.test/hooks');
 const response: ReceivedResponse = { status: 200, headers: {}, body: Buffer.from('a'), truncated: true };
 
 const toError = (code: string | undefined, fields: Partial<NetworkError> = {}): NetworkError =>
@@ -33,43 +33,38 @@ function describeAt(failure: Failure, context: Context) {
 
 describe('describeFailure', () => {
   it.each<[string, string, Failure, Context?]>([
-    ['timeout', 'no connection to receiver.test:8080 within 2s', 'timeout'],
-    ['timeout', 'no connection to receiver.test:8080 within 1s', 'timeout', { attemptTimeoutMs: 1_000 }],
-    ['timeout', 'no connection to receiver.test:8080 within 2s', toError('ETIMEDOUT')],
-    ['timeout', 'receiver.test:8080 did not respond within 10s', 'timeout', { stage: 'waiting' }],
+    ['timeout', 'no connection to a.test:8080 within 2s', 'timeout'],
+    ['timeout', 'no connection to a.test:8080 within 1s', 'timeout', { attemptTimeoutMs: 1_000 }],
+    ['timeout', 'no connection to a.test:8080 within 2s', toError('ETIMEDOUT')],
+    ['timeout', 'a.test:8080 did not respond within 10s', 'timeout', { stage: 'waiting' }],
     [
       'timeout',
-      'receiver.test:8080 started a response but did not finish it within 10s',
+      'a.test:8080 started a response but did not finish it within 10s',
       'timeout',
       { stage: 'headers' },
     ],
     [
       'timeout',
-      'receiver.test:8080 started a response but did not finish it within 10s; received status 200 and 1 byte of the body',
+      'a.test:8080 started a response but did not finish it within 10s; received status 200 and 1 byte of the body',
       'timeout',
       { stage: 'body', response },
     ],
     ['connection_error', 'the emulator stopped before the attempt ended', 'stopped'],
     ['blocked', 'it is private', new BlockedError('it is private'), { url: HTTPS }],
     ['connection_error', 'the proxy is off', new ProxyError('the proxy is off'), { url: HTTPS }],
-    [
-      'connection_error',
-      'receiver.test:8080 broke a rule',
-      new ProtocolError('broke a rule'),
-      { stage: 'headers' },
-    ],
-    ['dns_error', 'receiver.test does not resolve: check the host name', toError('ENOTFOUND')],
+    ['connection_error', 'a.test:8080 broke a rule', new ProtocolError('broke a rule'), { stage: 'headers' }],
+    ['dns_error', 'a.test does not resolve: check the host name', toError('ENOTFOUND')],
     [
       'dns_error',
-      'no name server responded for receiver.test: check that this machine is online',
+      'no name server responded for a.test: check that this machine is online',
       toError('EAI_AGAIN'),
     ],
-    ['dns_error', 'receiver.test does not resolve (EAI_FAIL)', toError('EAI_FAIL')],
+    ['dns_error', 'a.test does not resolve (EAI_FAIL)', toError('EAI_FAIL')],
     ['connection_error', 'EMFILE: the message', toError('EMFILE')],
     ['connection_error', 'TypeError: the message', toError(undefined, { name: 'TypeError' })],
     [
       'connection_error',
-      "nock blocks receiver.test:8080: allow it with nock.enableNetConnect('receiver.test')",
+      "nock blocks a.test:8080: allow it with nock.enableNetConnect('a.test')",
       toError('ENETUNREACH', { name: 'NetConnectNotAllowedError' }),
     ],
     [
@@ -79,7 +74,7 @@ describe('describeFailure', () => {
     ],
     [
       'timeout',
-      'receiver.test:8080 did not respond within 10s; a dev server compiles at the first request, so the next attempt can succeed',
+      'a.test:8080 did not respond within 10s; a dev server compiles at the first request, so the next attempt can succeed',
       'timeout',
       { stage: 'waiting', isFirst: true },
     ],
@@ -106,9 +101,9 @@ describe('describeFailure', () => {
       '192.0.2.1:8080',
       toError('ECONNREFUSED', { errors: [toError('ECONNREFUSED', v4), toError('ENETUNREACH', v6)] }),
     ],
-    ['receiver.test:8080', toError('ECONNREFUSED')],
-    ['receiver.test:8080', toError('ECONNREFUSED', { port: 8080 })],
-    ['receiver.test:8080', toError('ECONNREFUSED', { address: '192.0.2.1' })],
+    ['a.test:8080', toError('ECONNREFUSED')],
+    ['a.test:8080', toError('ECONNREFUSED', { port: 8080 })],
+    ['a.test:8080', toError('ECONNREFUSED', { address: '192.0.2.1' })],
   ])('a refused connection names the addresses that refused it: %s', (addresses, failure) => {
     const error = `connection refused by ${addresses}: nothing is listening there`;
     expect(describeAt(failure, {})).toEqual({ outcome: 'connection_error', error });
@@ -153,7 +148,7 @@ describe('describeFailure', () => {
     ],
   ])('the error says when the receiver ended the connection: %s', (phrase, syscall, context) => {
     const failure = toError('ECONNRESET', syscall === undefined ? {} : { syscall });
-    const error = `receiver.test:8080 ${phrase}`;
+    const error = `a.test:8080 ${phrase}`;
     expect(describeAt(failure, context)).toEqual({ outcome: 'connection_error', error });
   });
 
@@ -161,29 +156,22 @@ describe('describeFailure', () => {
     const failure = describeAt(toError('ECONNRESET', { syscall: 'read' }), {
       ...{ url: HTTPS, stage: 'waiting' },
     });
-    const error = 'receiver.test reset the connection before it responded';
+    const error = 'a.test reset the connection before it responded';
     expect(failure).toEqual({ outcome: 'connection_error', error });
   });
 
+  const NO_HTTP = 'a.test:8080 did not respond with HTTP/1.1: check that an HTTP server listens there';
   it.each<[string, string, Partial<NetworkError>, Context?]>([
+    [NO_HTTP, 'HPE_INVALID_CONSTANT', { rawPacket: Buffer.from('SSH-2.0') }],
+    [NO_HTTP, 'HPE_INVALID_VERSION', {}],
     [
-      'receiver.test:8080 did not respond with HTTP/1.1: check that an HTTP server listens there',
-      'HPE_INVALID_CONSTANT',
-      { rawPacket: Buffer.from('SSH-2.0') },
-    ],
-    [
-      'receiver.test:8080 did not respond with HTTP/1.1: check that an HTTP server listens there',
-      'HPE_INVALID_VERSION',
-      {},
-    ],
-    [
-      'receiver.test:8080 expects TLS at this port',
+      'a.test:8080 expects TLS at this port',
       'HPE_INVALID_CONSTANT',
       { rawPacket: Buffer.from('\x15\x03\x01', 'latin1') },
     ],
-    ['receiver.test:8080 sent an invalid response header Content-Length', 'HPE_INVALID_CONTENT_LENGTH', {}],
+    ['a.test:8080 sent an invalid response header Content-Length', 'HPE_INVALID_CONTENT_LENGTH', {}],
     [
-      'the response body of receiver.test:8080 is malformed; received status 200 and 1 byte of the body',
+      'the response body of a.test:8080 is malformed; received status 200 and 1 byte of the body',
       'HPE_INVALID_CHUNK_SIZE',
       {},
       { stage: 'body', response },
@@ -196,38 +184,30 @@ describe('describeFailure', () => {
     });
   });
 
+  const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
   it.each<[string, NetworkError]>([
     [
-      'the certificate of receiver.test is for DNS:a.test, not for receiver.test',
-      toError('ERR_TLS_CERT_ALTNAME_INVALID', { cert: { subjectaltname: 'DNS:a.test' } }),
+      'the certificate of a.test is for DNS:b.test, not for a.test',
+      toError(OTHER_NAME, { cert: { subjectaltname: 'DNS:b.test' } }),
     ],
+    ['the certificate of a.test is for no host, not for a.test', toError(OTHER_NAME, { cert: {} })],
+    ['the certificate of a.test is for no host, not for a.test', toError(OTHER_NAME)],
+    ['the certificate of a.test has expired', toError('CERT_HAS_EXPIRED')],
+    ['the certificate of a.test is rejected: CERT_SIGNATURE_FAILURE', toError('CERT_SIGNATURE_FAILURE')],
+    ['the certificate of a.test is rejected: HOSTNAME_MISMATCH', toError('HOSTNAME_MISMATCH')],
+    ['a.test closed the connection during the TLS handshake', toError('ECONNRESET')],
+    ['a.test does not speak TLS at this port', toError('EPROTO', { reason: 'http request' })],
     [
-      'the certificate of receiver.test is for no host, not for receiver.test',
-      toError('ERR_TLS_CERT_ALTNAME_INVALID', { cert: {} }),
-    ],
-    [
-      'the certificate of receiver.test is for no host, not for receiver.test',
-      toError('ERR_TLS_CERT_ALTNAME_INVALID'),
-    ],
-    ['the certificate of receiver.test has expired', toError('CERT_HAS_EXPIRED')],
-    [
-      'the certificate of receiver.test is rejected: CERT_SIGNATURE_FAILURE',
-      toError('CERT_SIGNATURE_FAILURE'),
-    ],
-    ['the certificate of receiver.test is rejected: HOSTNAME_MISMATCH', toError('HOSTNAME_MISMATCH')],
-    ['receiver.test closed the connection during the TLS handshake', toError('ECONNRESET')],
-    ['receiver.test does not speak TLS at this port', toError('EPROTO', { reason: 'http request' })],
-    [
-      'receiver.test does not speak TLS at this port',
+      'a.test does not speak TLS at this port',
       toError('ERR_SSL_WRONG_VERSION_NUMBER', { message: 'wrong version number' }),
     ],
     [
-      'the TLS handshake with receiver.test failed: no shared cipher',
+      'the TLS handshake with a.test failed: no shared cipher',
       toError('ERR_SSL_NO_SHARED_CIPHER', { reason: 'no shared cipher' }),
     ],
-    ['the TLS handshake with receiver.test failed: the message', toError('ERR_TLS_ANY')],
+    ['the TLS handshake with a.test failed: the message', toError('ERR_TLS_ANY')],
     [
-      'receiver.test accepts only HTTP/2, and webhooks use HTTP/1.1',
+      'a.test accepts only HTTP/2, and webhooks use HTTP/1.1',
       toError('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'),
     ],
   ])('a TLS error names the problem: %s', (error, failure) => {
@@ -236,7 +216,7 @@ describe('describeFailure', () => {
 
   it.each([
     ['connection_error', 'ERR_TLS_ANY: the message', HTTP, toError('ERR_TLS_ANY')],
-    ['dns_error', 'receiver.test does not resolve: check the host name', HTTPS, toError('ENOTFOUND')],
+    ['dns_error', 'a.test does not resolve: check the host name', HTTPS, toError('ENOTFOUND')],
     ['connection_error', 'Error: the message', HTTPS, toError(undefined)],
   ])(
     'only TLS errors of https:// URLs are a tls_error, others are %s: %s',

@@ -1,19 +1,18 @@
 /** The token of the control plane and the dashboard when other machines can reach the emulator. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRequest } from '../support/raw-request.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 const TOKEN = 'a-token.of_mine~0123';
 
+const dashboardFolder = createTemporaryFolder({ onTestFinished: afterAll });
 let emulator: TestEmulator;
 let url: string;
 let port: string;
-let dashboardFolder: string;
 beforeAll(async () => {
-  dashboardFolder = mkdtempSync(join(tmpdir(), 'svc-dashboard-'));
   mkdirSync(join(dashboardFolder, 'assets'));
   writeFileSync(join(dashboardFolder, 'index.html'), 'the page');
   writeFileSync(join(dashboardFolder, 'assets/index-a1b2.js'), 'the script');
@@ -21,10 +20,7 @@ beforeAll(async () => {
   ({ port } = new URL(emulator.status().url));
   url = `http://127.0.0.1:${port}`;
 });
-afterAll(async () => {
-  await emulator.close();
-  rmSync(dashboardFolder, { recursive: true });
-});
+afterAll(() => emulator.close());
 
 const ask = (path: string, headers?: Record<string, string>, method?: string) =>
   sendRequest(url + path, headers, method);

@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRawRequest, sendRequest } from '../support/raw-request.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 const PAGE = '<!doctype html><script type="module" src="/assets/index-a1b2.js"></script>';
 const SCRIPT = `document.title = ${JSON.stringify('x'.repeat(2_000))};`;
 const SECRET = 'not to be served';
 
+const folder = createTemporaryFolder({ onTestFinished: afterAll });
 let emulator: TestEmulator;
-let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-dashboard-'));
   const built = join(folder, 'dashboard');
   mkdirSync(join(built, 'assets'), { recursive: true });
   writeFileSync(join(built, 'index.html'), PAGE);
@@ -22,10 +21,7 @@ beforeAll(async () => {
   for (const place of [folder, built]) writeFileSync(join(place, 'secret.txt'), SECRET);
   emulator = await startTestEmulator({ dashboardFolder: built });
 });
-afterAll(async () => {
-  await emulator.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => emulator.close());
 
 const ask = (path: string, headers?: Record<string, string>, method?: string) =>
   sendRequest(emulator.status().url + path, headers, method);

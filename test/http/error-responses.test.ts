@@ -63,6 +63,24 @@ describe('error responses', () => {
   );
 });
 
+describe('a slash at the end of a path', () => {
+  it.each([
+    ['GET', '/events/'],
+    ['POST', '/webhooks/'],
+    ['GET', '/events//'],
+    ['GET', '/'],
+  ])('a slash at the end makes %s %s a different path, which gets 404 [path.slash]', async (method, path) => {
+    const response = await api(method, path, method === 'GET' ? undefined : { type: 'a.b' });
+    expect(codeOf(response)).toEqual([404, 'not_found']);
+  });
+
+  it('a slash at the end makes the path of an existing workspace a different path [path.slash]', async () => {
+    const { workspace_id: id } = emulator.status();
+    expect((await api('GET', `/workspaces/${id}`)).status).toBe(200);
+    expect((await api('GET', `/workspaces/${id}/`)).status).toBe(404);
+  });
+});
+
 describe('a method that a path does not have', () => {
   it.each([
     ['PUT', '/events', 'POST, GET'],

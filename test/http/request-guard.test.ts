@@ -1,14 +1,22 @@
 import { H3Event } from 'h3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRequestGuard, type RequestGuardOptions } from '../../src/http/request-guard.ts';
-import { type ReceivedResponse, sendRawRequest, sendRequest } from '../support/raw-request.ts';
-import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import {
+  parseResponseBody,
+  type ReceivedResponse,
+  sendRawRequest,
+  sendRequest,
+} from '../support/raw-request.ts';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
+const internalErrors: unknown[] = [];
 let emulator: TestEmulator;
 let port: string;
 beforeAll(async () => {
-  emulator = await startTestEmulator();
+  emulator = await startTestEmulator({
+    internalErrorLog: { report: (_, error) => internalErrors.push(error) },
+  });
   port = new URL(emulator.status().url).port;
 });
 afterAll(() => emulator.close());
@@ -154,13 +162,65 @@ describe('a form of another site', () => {
   });
 });
 
+describe('a request without exactly one valid Host', () => {
+  it.each([
+    ['a port that does not exist', ['Host: localhost:99999']],
+    ['an empty value', ['Host:']],
+    ['a list', ['Host: localhost, evil.example']],
+    ['a letter beyond ASCII', ['Host: loc\u00e4lhost']],
+    ['two headers', ['Host: localhost', 'Host: evil.example']],
+    ['no header', []],
+  ])(
+    'a request without exactly one valid Host gets 400 from every path and leaves no internal error: %s [network.host-header]',
+    async (_, lines) => {
+      for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
+        for (const version of ['1.0', '1.1']) {
+          const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
+          const response = await sendRawRequest(
+            emulator.status().url,
+            Buffer.from(`${head}\r\n\r\n`, 'latin1'),
+          );
+          expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
+          expect(parseResponseBody(response).error.code).toBe('invalid_request');
+          expect(response).not.toContain(emulator.status().api_key);
+        }
+      }
+      expect(internalErrors).toEqual([]);
+    },
+  );
+});
+
+describe('/v1 of an emulator that only this machine can reach', () => {
+  it.each(['evil.example', 'evil.example:4777', 'localhost.evil.example', '192.168.1.5', '0.0.0.0'])(
+    'the API rejects the host %s, which DNS rebinding could make resolve to this machine [network.api-host]',
+    async (host) => {
+      const authorization = `Bearer ${emulator.status().api_key}`;
+      for (const path of ['/v1/events', '/v1/nothing', '/v1', '/v1/webhooks']) {
+        const { status, text } = await ask(path, { host, authorization });
+        expect([status, JSON.parse(text).error.code]).toEqual([403, 'forbidden_origin']);
+      }
+    },
+  );
+
+  it('the API rejects another host in an absolute request target', async () => {
+    const head = 'GET http://evil.example/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    expect(await sendRawRequest(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  it('an emulator with an allowHost that is not a host does not start', async () => {
+    await expect(startTestEmulator({ allowHost: ['https://a.example'] })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('"https://a.example"'),
+    });
+  });
+});
+
 describe('a request without exactly one host and one origin', () => {
   const send = (...lines: string[]) =>
     sendRawRequest(emulator.status().url, `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`);
 
   it.each([
     ['two hosts, the allowed one first', ['Host: localhost', 'Host: evil.example']],
-    ['two hosts, the allowed one last', ['Host: evil.example', 'Host: localhost']],
     ['a host that is percent-encoded', ['Host: %6cocalhost.evil.example']],
     ['a host that never ends', [`Host: ${'localhost.'.repeat(500)}`]],
     ['two origins', ['Host: localhost', 'Origin: http://localhost', 'Origin: http://evil.example']],
@@ -320,4 +380,25 @@ describe('the token', () => {
     const headers = { cookie: `svc_token_default=${token}` };
     expect(guard.assertAllowed(toEvent('http://localhost/', headers))).toBeUndefined();
   });
+});
+
+describe('the API key of a seeded run', () => {
+  const boot = async (options: TestEmulatorOptions) => {
+    const forwardTo = { url: 'http://localhost:3000', events: ['*'] };
+    await using started = await startTestEmulator({ randomSeed: 7, forwardTo, ...options });
+    const { api_key: key, webhook_secret: secret } = started.status();
+    return { key, secret };
+  };
+
+  it.each([
+    ['on all addresses', { host: '0.0.0.0' }],
+    ['behind a public address', { publicUrl: 'https://svc.example.com' }],
+  ])(
+    'the API key does not come from the seed %s, and the webhook secret still does [network.random-keys]',
+    async (_, options) => {
+      const [local, first, second] = [await boot({}), await boot(options), await boot(options)];
+      expect(new Set([local.key, first.key, second.key]).size).toBe(3);
+      expect([first.secret, second.secret]).toEqual([local.secret, local.secret]);
+    },
+  );
 });

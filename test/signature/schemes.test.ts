@@ -12,6 +12,11 @@ import {
 } from '../../src/signature/schemes.ts';
 
 const { svc, stripe, github } = schemes;
+/** What fields must be. */
+const KEY_PREFIX = 'the text before the encoded key, or ""';
+const SEPARATOR = 'the text between two signatures, or null';
+const TIMESTAMP_FIELD = 'the name of the timestamp in the signature header, or null';
+const SIGNED = 'a header name, because the signed content includes';
 const PARSABLE = 'a prefix and a separator with which the signature header can be parsed';
 
 /** The scheme `svc` with changes in one group of fields. */
@@ -41,22 +46,17 @@ describe('findSchemeProblem', () => {
     ['an empty name', 'name', 'a string that is not empty', { ...svc, name: '' }],
     ['another hash function', 'algorithm', '"sha256", "sha1" or "sha512"', { ...svc, algorithm: 'md5' }],
     ['no key', 'key.form', '"utf8", "base64" or "hex"', withKey(null)],
-    [
-      'a decoded key without a prefix',
-      'key.prefix',
-      'the text before the encoded key, or ""',
-      withKey({ form: 'hex' }),
-    ],
+    ['a decoded key without a prefix', 'key.prefix', KEY_PREFIX, withKey({ form: 'hex' })],
     [
       'a prefix of a text key that is a number',
       'key.prefix',
-      'the text before the encoded key, or ""',
+      KEY_PREFIX,
       withKey({ form: 'utf8', prefix: 7 }),
     ],
     [
       'a space in the prefix of the key',
       'key.prefix',
-      'the text before the encoded key, or ""',
+      KEY_PREFIX,
       withKey({ form: 'base64', prefix: 'whsec ' }),
     ],
     ['a content without placeholders', 'content', 'a string that contains {body}', { ...svc, content: '' }],
@@ -74,28 +74,18 @@ describe('findSchemeProblem', () => {
       withHeader({ prefix: 1 }),
     ],
     ['a line break in the prefix', 'header.prefix', 'the text before each', withHeader({ prefix: 'v1\n' })],
-    [
-      'an empty separator',
-      'header.separator',
-      'the text between two signatures, or null',
-      withHeader({ separator: '' }),
-    ],
-    [
-      'a line break as the separator',
-      'header.separator',
-      'the text between two signatures, or null',
-      withHeader({ separator: '\n' }),
-    ],
+    ['an empty separator', 'header.separator', SEPARATOR, withHeader({ separator: '' })],
+    ['a line break as the separator', 'header.separator', SEPARATOR, withHeader({ separator: '\n' })],
     [
       'a timestamp field that is not a word',
       'header.timestampField',
-      'the name of the timestamp in the signature header, or null',
+      TIMESTAMP_FIELD,
       withHeader({ timestampField: 't=' }),
     ],
     [
       'a timestamp field that is a number',
       'header.timestampField',
-      'the name of the timestamp in the signature header, or null',
+      TIMESTAMP_FIELD,
       withHeader({ timestampField: 1 }),
     ],
     ['no signature header', 'headers.signature', 'a header name', withHeaders({ signature: null })],
@@ -109,13 +99,13 @@ describe('findSchemeProblem', () => {
     [
       'a signed timestamp that no header has',
       'headers.timestamp',
-      'a header name, because the signed content includes {timestamp}',
+      `${SIGNED} {timestamp}`,
       withHeaders({ timestamp: null }),
     ],
     [
       'a signed ID that no header has',
       'headers.id',
-      'a header name, because the signed content includes {id}',
+      `${SIGNED} {id}`,
       { ...withHeaders({ id: null }), content: '{id}.{body}' },
     ],
     [
