@@ -1,20 +1,10 @@
 /** The clock: its time, the buttons that move it, and the results of a move. */
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
-import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
-
-/** An emulator and a receiver that responds with `responses`. */
-async function startPair(responses: ReceiverResponses, options: TestEmulatorOptions = {}) {
-  const emulator = await startTestEmulator(options);
-  onTestFinished(emulator.close);
-  const receiver = await createReceiver(responses);
-  onTestFinished(receiver.close);
-  await emulator.control.createWebhook({ url: `${receiver.url}/hooks` });
-  return { emulator, receiver };
-}
+import type { ReceiverResponses } from '../support/test-receiver.ts';
+import { startPair } from './open-emulator.ts';
 
 async function startFailing(responses: ReceiverResponses, openOptions: OpenOptions = {}) {
   const pair = await startPair(responses);

@@ -1,14 +1,12 @@
 /** The view, the editor and the comparison of text and JSON. */
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createReceiver } from '../support/test-receiver.ts';
+import { startEmulator, startReceiver } from './open-emulator.ts';
 
 /** Opens the page of an event. @param payload JSON text */
 async function openEvent(payload: string) {
-  const emulator = await startTestEmulator();
-  onTestFinished(emulator.close);
+  const emulator = await startEmulator();
   const { json } = await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${payload}}`);
   const page = await openDashboard(emulator, { hash: `/events/${json.id}` });
   const view = page.getByRole('textbox', { name: 'Payload' });
@@ -31,8 +29,7 @@ describeInBrowser('the view of JSON', () => {
   });
 
   it('the view of JSON shows plain text if it cannot be loaded', async () => {
-    const emulator = await startTestEmulator();
-    onTestFinished(emulator.close);
+    const emulator = await startEmulator();
     const body = '{"type":"order.shipped","payload":{"sku":"tea"}}';
     const { json } = await emulator.api('POST', '/events', body);
     const page = await openDashboard(emulator, { hash: '/requests', expectedErrors: /ERR_FAILED/ });
@@ -82,11 +79,10 @@ const INVISIBLE = 'a\u200b\u202e\u2066\u{e0068}b';
 const ESCAPED = 'a\\u200b\\u202e\\u2066\\udb40\\udc68b';
 
 describeInBrowser('invisible and bidirectional characters', () => {
-  it('invisible and bidirectional characters in JSON are shown as escapes in the view, the editor and the comparison', async () => {
+  it('invisible and bidirectional characters in JSON are shown as escapes in the view, the editor and the comparison [output.other-surfaces]', async () => {
     const { page, view, emulator, event } = await openEvent(`{"note":"${INVISIBLE}"}`);
     await view.getByText(`"note": "${ESCAPED}"`).waitFor();
-    const receiver = await createReceiver(200);
-    onTestFinished(receiver.close);
+    const receiver = await startReceiver(200);
     await emulator.control.createWebhook({ url: receiver.url });
     for (const note of [INVISIBLE, 'other'])
       await emulator.api('POST', '/events', { type: 'order.shipped', payload: { note } });
@@ -114,8 +110,7 @@ describeInBrowser('invisible and bidirectional characters', () => {
 
 describeInBrowser('the editor of JSON', () => {
   it('the editor of JSON says where an error is and underlines it, and resets and formats the text', async () => {
-    const emulator = await startTestEmulator();
-    onTestFinished(emulator.close);
+    const emulator = await startEmulator();
     const page = await openDashboard(emulator, { hash: '/trigger?type=pets.fed' });
     const editor = page.getByRole('textbox', { name: 'Payload' });
     await editor.fill('{\n  "a": 1,\n}');

@@ -1,9 +1,8 @@
 /** The delivery list: live updates, scrolling and long lists. */
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { findFreePort } from '../support/local-server.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
 import {
   focusedRowOf,
   idOf,
@@ -15,6 +14,7 @@ import {
   trigger,
   typesOf,
 } from './delivery-list.ts';
+import { startEmulator } from './open-emulator.ts';
 
 /** Number of rows that a list loads at once. */
 const PAGE_SIZE = 200;
@@ -100,7 +100,7 @@ describeInBrowser('the delivery list', () => {
     await first.close();
     await page.getByText('Connection lost').waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
-    onTestFinished((await startTestEmulator({ port })).close);
+    await startEmulator({ port });
     await page.getByText('No deliveries yet').waitFor();
   });
 

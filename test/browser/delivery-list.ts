@@ -1,18 +1,13 @@
 /** The delivery list in a browser, and emulators that fill it. */
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
-import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
-import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
+import { expect } from 'vitest';
+import type { TestEmulator, TestEmulatorOptions } from '../support/test-emulator.ts';
+import type { ReceiverResponses } from '../support/test-receiver.ts';
+import { startPair } from './open-emulator.ts';
 
 /** An emulator that delivers every event to a receiver. */
 export async function openEmulator(responses?: ReceiverResponses, options?: TestEmulatorOptions) {
-  const emulator = await startTestEmulator(options);
-  onTestFinished(emulator.close);
-  const receiver = await createReceiver(responses);
-  onTestFinished(() => receiver.close());
-  const { workspace_id } = emulator.status();
-  await emulator.api('POST', '/webhooks', { workspace_id, url: `${receiver.url}/hooks`, events: ['*'] });
-  return emulator;
+  return (await startPair(responses, options)).emulator;
 }
 
 export async function trigger(emulator: TestEmulator, count: number, type = 'order.shipped') {

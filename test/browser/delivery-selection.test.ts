@@ -1,7 +1,7 @@
 /** The filters of the delivery list, keyboard navigation, and the list next to the open delivery. */
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/domain/duration.ts';
-import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
+import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import {
   focusedRowOf,
@@ -209,25 +209,5 @@ describeInBrowser('the delivery list and the open delivery', () => {
     await rowsOf(page).nth(14).waitFor();
     await expect.poll(() => scrollOf(page)).toBe(400);
     await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped');
-  });
-
-  it('the open delivery opens the replay dialog with r', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 1);
-    const page = await openDashboard(emulator);
-    await rowsOf(page).first().waitFor();
-    await rowsOf(page).first().click();
-    await page.getByRole('button', { name: 'Edit and replay' }).waitFor();
-    await page.keyboard.press('r');
-    await page.getByRole('dialog', { name: 'Replay' }).waitFor();
-  });
-
-  it('the delivery list and the open delivery have no accessibility violations in light and dark mode, wide and narrow', async () => {
-    const emulator = await openEmulator((_, index) => (index % 2 === 0 ? 200 : 500));
-    await trigger(emulator, 20);
-    const page = await openDashboard(emulator, { hash: '/deliveries?since=1h' });
-    await rowsOf(page).getByText('retry in').first().waitFor();
-    await page.keyboard.press('j');
-    await expectAccessibleAt(page, [360, 1280, 1920]);
   });
 });

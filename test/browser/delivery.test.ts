@@ -2,12 +2,12 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { startDeliverySetup } from '../emulator/deliveries/delivery-setup.ts';
-import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
+import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
+import type { ReceiverResponses } from '../support/test-receiver.ts';
+import { startPair } from './open-emulator.ts';
 
 interface Setup {
   readonly payload?: Record<string, unknown>;
@@ -21,13 +21,8 @@ async function openDelivery(
   responses: ReceiverResponses,
   { payload = { order: 'ord_1' }, openOptions, query = '' }: Setup = {},
 ) {
-  const emulator = await startTestEmulator();
-  const receiver = await createReceiver(responses);
-  onTestFinished(emulator.close);
-  onTestFinished(receiver.close);
+  const { emulator, receiver, webhook } = await startPair(responses);
   const { workspace_id } = emulator.status();
-  const url = `${receiver.url}/hooks`;
-  const { json: webhook } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['*'] });
   await emulator.api('POST', '/events', { workspace_id, type: 'order.shipped', payload });
   const advance = (ms: number) => emulator.control.advanceClock({ workspace_id, ms });
   await receiver.request(1);
@@ -102,6 +97,8 @@ describeInBrowser('the delivery page', () => {
     const cause = causeOf(page);
     await cause.getByText('An injected fault returned 503. Your receiver was not called.').waitFor();
     await page.getByText(/not sent, ended/).waitFor();
+    const link = page.getByRole('link', { name: 'error-response', exact: true });
+    await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
     const remove = cause.getByRole('button', { name: 'Remove the fault' });
     await remove.click();
     await expect.poll(() => remove.count()).toBe(0);
@@ -142,7 +139,7 @@ describeInBrowser('the delivery page', () => {
   it('the delivery page marks what a receiver verifies instead of what was signed, for each delivery that it explains', async () => {
     const { page, emulator, receiver, webhook, id } = await openDelivery(401);
     receiver.respond(({ headers, body }) => {
-      const digest = createHmac('sha256', String(webhook.secret)).update(String(body)).digest('hex');
+      const digest = createHmac('sha256', webhook.secret).update(String(body)).digest('hex');
       return headers['service-signature'] === `v1=${digest}` ? 200 : 401;
     });
     await emulator.control.probeDelivery({ id });
@@ -225,14 +222,6 @@ describeInBrowser('the delivery page', () => {
     await headingOf(page, 1, 3).waitFor();
   });
 
-  it('the delivery page shows a new attempt immediately', async () => {
-    const { page, advance } = await openDelivery([500, 503]);
-    await headingOf(page, 1, 1).waitFor();
-    await advance(5 * MINUTE_MS);
-    await headingOf(page, 2, 2).waitFor();
-    await page.getByText('Your receiver returned 503.').waitFor();
-  });
-
   it('the delivery page shows the payload formatted and raw, and never as markup', async () => {
     const payload = { note: '<img src=x onerror=alert(1)><script>alert(2)</script>', price: 12.5 };
     const { page, receiver } = await openDelivery(200, { payload });
@@ -311,15 +300,6 @@ describeInBrowser('the delivery page', () => {
     await panel.getByRole('region', { name: 'Request headers' }).getByText('identical').waitFor();
   });
 
-  it('the delivery page names the injected fault and links its endpoint', async () => {
-    const { page, emulator, advance, webhook } = await openDelivery([500, 401]);
-    await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature', webhook_id: webhook.id });
-    await advance(5 * MINUTE_MS);
-    await causeOf(page).getByText('The injected fault bad-signature').waitFor();
-    const link = page.getByRole('link', { name: 'bad-signature', exact: true });
-    await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
-  });
-
   it('the delivery page copies the request of the attempt as a curl command', async () => {
     const { page, receiver } = await openDelivery(200);
     const { body } = await receiver.request(1);
@@ -352,23 +332,5 @@ describeInBrowser('the delivery page', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expectFocused(edit);
-  });
-
-  it('the delivery page shows an error for an unknown delivery ID', async () => {
-    const at = '/deliveries/del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-    const { page } = await openDelivery(200, { openOptions: { hash: at, expectedErrors: /404/ } });
-    await page.getByRole('alert').getByText('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
-    await page.getByRole('button', { name: 'Try again' }).waitFor();
-  });
-
-  it('the delivery page has no accessibility violations in light and dark mode, wide and narrow', async () => {
-    const { page, advance } = await openDelivery([500, 401, 200]);
-    await advance(5 * MINUTE_MS);
-    await headingOf(page, 2, 2).waitFor();
-    for (const tab of ['Response and payload', 'Compare with the last success']) {
-      await page.getByRole('tab', { name: tab }).click();
-      await page.getByRole('tabpanel', { name: tab }).waitFor();
-      await expectAccessibleAt(page, [360, 1920]);
-    }
   });
 });

@@ -1,16 +1,12 @@
 /** The event list and the event page. */
-import { expect, it, onTestFinished } from 'vitest';
-import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
+import { expect, it } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
+import type { ReceiverResponses } from '../support/test-receiver.ts';
+import { startPair } from './open-emulator.ts';
 
 async function start(responses: ReceiverResponses = 200) {
-  const emulator = await startTestEmulator();
-  onTestFinished(emulator.close);
-  const receiver = await createReceiver(responses);
-  onTestFinished(receiver.close);
-  await emulator.control.createWebhook({ url: `${receiver.url}/hooks`, events: ['order.shipped'] });
+  const { emulator, receiver } = await startPair(responses, { events: ['order.shipped'] });
   const trigger = async (type = 'order.shipped', payload: unknown = {}): Promise<string> => {
     const response = await emulator.api('POST', '/events', JSON.stringify({ type, payload }));
     return response.json.id;
@@ -101,27 +97,5 @@ describeInBrowser('the event pages', () => {
     await page.getByRole('link', { name: 'Trigger again' }).click();
     await expect.poll(() => page.url()).toContain(`event=${id}`);
     await expect.poll(() => page.getByLabel('Payload').innerText()).toContain('4711');
-  });
-
-  it('the event pages show an error for an unknown ID', async () => {
-    const { emulator } = await start();
-    const page = await openDashboard(emulator, {
-      hash: '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-      expectedErrors: /404/,
-    });
-    await page.getByRole('alert').getByText('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
-  });
-
-  it('the event pages have no accessibility violations in light and dark mode, wide and narrow', async () => {
-    const { emulator, receiver, trigger } = await start(503);
-    const id = await trigger();
-    await receiver.waitFor(1);
-    const page = await openDashboard(emulator, { hash: '/events' });
-    await page.locator('li > a').getByText('1 failing').waitFor();
-    await expectAccessibleAt(page, [360, 1920]);
-    await page.getByRole('link', { name: 'order.shipped' }).first().click();
-    await page.getByRole('heading', { name: 'Deliveries', level: 3 }).waitFor();
-    await expect.poll(() => page.url()).toContain(id);
-    await expectAccessibleAt(page, [360, 1920]);
   });
 });

@@ -54,22 +54,6 @@ describeInBrowser('the first page', () => {
     }
   });
 
-  it('the first page leads to a replay of everything that was unsuccessful in the last hour in three clicks, whenever it was created', async () => {
-    const emulator = await openEmulator([...Array(7).fill(503), 200]);
-    await trigger(emulator, 1);
-    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
-    await emulator.control.advanceClock({ ms: 2 * 3_600_000 });
-    await trigger(emulator, 1);
-    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
-    await emulator.control.advanceClock({ ms: 36 * 60_000 });
-    const page = await openDashboard(emulator, { hash: '/home' });
-    await page.getByRole('link', { name: 'Unsuccessful deliveries of the last hour' }).click();
-    await expect.poll(() => page.url()).toContain('?status=unsuccessful&scheduled=1h');
-    await page.getByRole('button', { name: 'Replay all matches' }).click();
-    await page.getByRole('button', { name: 'Replay 2 deliveries' }).click();
-    await page.getByText('2 of 2 succeeded.').waitFor();
-  });
-
   it('the first page lists failing endpoints first, and no fault that is used up', async () => {
     const emulator = await openEmulator((request) => (request.envelope?.type === 'turned.down' ? 500 : 200));
     const [first] = (await emulator.control.listWebhooks({})).data;

@@ -1,12 +1,11 @@
 /** The request log, the request page and request faults. */
-import { expect, it, onTestFinished } from 'vitest';
-import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
+import { expect, it } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
+import { startEmulator } from './open-emulator.ts';
 
 async function start(openOptions: OpenOptions = {}) {
-  const emulator = await startTestEmulator();
-  onTestFinished(emulator.close);
+  const emulator = await startEmulator();
   const page = await openDashboard(emulator, { hash: '/requests', ...openOptions });
   const rows = page.locator('li > a').filter({ hasText: '/v1' });
   return { emulator, page, rows };
@@ -203,14 +202,6 @@ describeInBrowser('the request log', () => {
     await rows.getByText('limit=3').waitFor();
   });
 
-  it('the request log shows an error for a request that is not in the log', async () => {
-    const { page } = await start({
-      hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-      expectedErrors: /404/,
-    });
-    await page.getByRole('alert').getByText('does not exist').waitFor();
-  });
-
   it('the request log shows a dropped request as a failure', async () => {
     const { emulator, page, rows } = await start();
     await emulator.control.addFault({ on: 'request', drop: 'before', count: 1 });
@@ -248,16 +239,5 @@ describeInBrowser('the request log', () => {
     await page.getByRole('button', { name: 'Faults', exact: true }).waitFor();
     await rows.first().click();
     await page.getByText('comes from an injected fault').waitFor();
-  });
-
-  it('the request log has no accessibility violations in light and dark mode, wide and narrow', async () => {
-    const { emulator, page, rows } = await start();
-    await emulator.api('POST', '/events', { type: 'order.shipped' });
-    await emulator.api('GET', '/nowhere');
-    await expect.poll(() => rows.count()).toBe(2);
-    await expectAccessibleAt(page, [360, 1920]);
-    await page.getByRole('link', { name: 'GET /v1/nowhere' }).click();
-    await page.getByRole('region', { name: 'Error' }).waitFor();
-    await expectAccessibleAt(page, [360, 1920]);
   });
 });

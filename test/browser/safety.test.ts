@@ -1,9 +1,9 @@
 /** Protection against other pages in a real browser. The rules of the emulator are tested in test/http. */
 import { createServer } from 'node:http';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import { listenDuringTest } from '../support/local-server.ts';
-import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { startEmulator } from './open-emulator.ts';
 
 /** Another site on this machine. The emulator is at 127.0.0.1, and all ports of a host share their cookies. */
 async function startForeignSite(host = 'localhost'): Promise<string> {
@@ -12,12 +12,6 @@ async function startForeignSite(host = 'localhost'): Promise<string> {
     response.writeHead(200, headers).end('<!doctype html><title>foreign</title>');
   });
   return `http://${host}:${await listenDuringTest(server)}`;
-}
-
-async function startEmulator(options = {}): Promise<TestEmulator> {
-  const emulator = await startTestEmulator(options);
-  onTestFinished(() => emulator.close());
-  return emulator;
 }
 
 describeInBrowser('in a browser', () => {

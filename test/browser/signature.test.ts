@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { startDeliverySetup } from '../emulator/deliveries/delivery-setup.ts';
-import { expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import type { TestEmulatorOptions } from '../support/test-emulator.ts';
 
@@ -86,10 +85,5 @@ describeInBrowser('the signature tab of an attempt', () => {
     await sectionOf(page, 'Headers').getByText(`${signatures[0]}`).waitFor();
     await page.evaluate(`location.hash = '${at}2'`);
     await sectionOf(page, 'Headers').getByText(`${signatures[1]}`).waitFor();
-  });
-
-  it('the signature tab of an attempt has no accessibility violations in light and dark mode, wide and narrow', async () => {
-    const { page } = await openSignature();
-    await expectAccessibleAt(page, [360, 1920]);
   });
 });

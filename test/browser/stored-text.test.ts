@@ -1,18 +1,15 @@
 /** Stored text never becomes markup, wherever the dashboard shows it. */
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createReceiver } from '../support/test-receiver.ts';
+import { startEmulator, startReceiver } from './open-emulator.ts';
 
 const SCRIPT = `"'><img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
 
 /** An emulator with markup in every text that a client or receiver can store. */
 async function openPoisoned() {
-  const emulator = await startTestEmulator();
-  onTestFinished(emulator.close);
-  const receiver = await createReceiver({ status: 500, body: SCRIPT, headers: { 'x-note': SCRIPT } });
-  onTestFinished(receiver.close);
+  const emulator = await startEmulator();
+  const receiver = await startReceiver({ status: 500, body: SCRIPT, headers: { 'x-note': SCRIPT } });
   const { control } = emulator;
   await control.createWorkspace({ name: SCRIPT });
   const webhook = await control.createWebhook({
@@ -66,24 +63,5 @@ describeInBrowser('stored text', () => {
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     await page.getByRole('button', { name: 'Edit and replay' }).click();
     await expectOnlyText(page, 'Replay');
-  });
-
-  it('invisible and bidirectional characters are shown as escapes [output.other-surfaces]', async () => {
-    const invisible = '\u200b\u202e\u2066\u{e0068}';
-    const visible = '\\u200b\\u202e\\u2066\\udb40\\udc68';
-    const emulator = await startTestEmulator();
-    onTestFinished(emulator.close);
-    const body = `{"note":"a${invisible}b"}`;
-    const receiver = await createReceiver({ status: 500, body });
-    onTestFinished(receiver.close);
-    await emulator.control.createWebhook({ url: receiver.url });
-    await emulator.api('POST', '/events', { type: 'order.shipped', payload: { [`c${invisible}d`]: 1 } });
-    await emulator.control.advanceClock({ ms: 0 });
-    const [delivery] = (await emulator.control.listDeliveries({})).data;
-    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
-    const main = page.getByRole('main');
-    await main.getByText(`"note": "a${visible}b"`).filter({ visible: true }).first().waitFor();
-    await main.getByText(`c${visible}d`).filter({ visible: true }).first().waitFor();
-    expect(await main.innerText()).not.toMatch(/\p{Cf}/u);
   });
 });

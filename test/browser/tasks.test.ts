@@ -1,10 +1,10 @@
 /** Frequent tasks, and how many clicks each takes. */
 import type { Locator, Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import type { TestEmulator } from '../support/test-emulator.ts';
-import { createReceiver } from '../support/test-receiver.ts';
 import { openEmulator, rowsOf, trigger } from './delivery-list.ts';
+import { startReceiver } from './open-emulator.ts';
 
 interface Task {
   readonly title: string;
@@ -148,8 +148,7 @@ describeInBrowser('the tasks of the dashboard', () => {
       .toBe(1);
     await trigger(emulator, 2);
     await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(2);
-    const other = await createReceiver(200);
-    onTestFinished(other.close);
+    const other = await startReceiver(200);
     const [delivery] = (await emulator.control.listDeliveries({})).data;
     const ids = { delivery: delivery?.id ?? '', endpoint: delivery?.webhook_id ?? '' };
     const page = await openDashboard(emulator, { hash: from(ids) });

@@ -1,10 +1,11 @@
 /** The timelines: what they show, the line that advances the clock, and their links. */
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
-import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
+import type { ReceiverResponses } from '../support/test-receiver.ts';
 import { openEmulator, rowsOf, trigger } from './delivery-list.ts';
+import { startReceiver } from './open-emulator.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -23,8 +24,7 @@ const partsOf = (page: Page) => {
 async function openHome(count: number, retries: ReceiverResponses = 503, options: OpenOptions = {}) {
   const emulator = await openEmulator(503, { clock: { frozen: true } });
   const { control } = emulator;
-  const second = await createReceiver(503);
-  onTestFinished(second.close);
+  const second = await startReceiver(503);
   await control.createWebhook({ url: `${second.url}/second` });
   await trigger(emulator, count);
   await expect.poll(async () => (await control.countDeliveries({})).failing).toBe(2 * count);

@@ -1,7 +1,7 @@
 /** The endpoint pages: creating, editing, probing and deleting endpoints, their statistics and faults. */
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
-import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
+import { expect, it } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
 import {
   describeInBrowser,
   expectFocused,
@@ -9,21 +9,13 @@ import {
   openDashboard,
   skipToNextPoll,
 } from '../support/browser.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
-
-async function start() {
-  const emulator = await startTestEmulator();
-  onTestFinished(emulator.close);
-  return emulator;
-}
+import type { ReceiverResponses } from '../support/test-receiver.ts';
+import { startEmulator, startPair } from './open-emulator.ts';
 
 /** An emulator with one endpoint whose receiver responds with `responses`, and the page of the endpoint. */
 async function startOne(responses: ReceiverResponses, openOptions: OpenOptions = {}) {
-  const emulator = await start();
-  const receiver = await createReceiver(responses);
-  onTestFinished(receiver.close);
-  const { id, secret } = await emulator.control.createWebhook({ url: `${receiver.url}/hooks` });
+  const { emulator, receiver, webhook } = await startPair(responses);
+  const { id, secret } = webhook;
   const trigger = async (type = 'order.shipped') => {
     await emulator.api('POST', '/events', { type });
   };
@@ -36,7 +28,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 
 describeInBrowser('the endpoint pages', () => {
   it('the first page registers an endpoint and sends it a first event in three steps', async () => {
-    const page = await openDashboard(await start(), { hash: '/webhooks' });
+    const page = await openDashboard(await startEmulator(), { hash: '/webhooks' });
     await page.getByText('svc listen http').waitFor();
     await expectAccessible(page);
     await page.getByLabel('URL of your receiver').fill('localhost:9/hooks');
@@ -50,7 +42,7 @@ describeInBrowser('the endpoint pages', () => {
   });
 
   it('the endpoint pages register an endpoint with errors at each field and show its secret', async () => {
-    const emulator = await start();
+    const emulator = await startEmulator();
     const page = await openDashboard(emulator, { hash: '/webhooks', expectedErrors: /422/ });
     await page.getByText('No deliveries yet').waitFor();
     await page.keyboard.press('c');
@@ -257,28 +249,5 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByText('No faults.').waitFor();
     await emulator.control.settleClock({});
     expect(receiver.requests).toHaveLength(1);
-  });
-
-  it('the endpoint pages show an error for an unknown ID', async () => {
-    const emulator = await start();
-    const { id } = await emulator.control.createWebhook({ url: 'http://localhost:9/' });
-    await emulator.control.deleteWebhook({ id });
-    const page = await openDashboard(emulator, { hash: `/webhooks/${id}`, expectedErrors: /404/ });
-    await page.getByRole('alert').getByText(id).waitFor();
-    await page.getByRole('link', { name: 'All endpoints' }).click();
-    await page.getByText('svc listen http').waitFor();
-  });
-
-  it('the endpoint pages have no accessibility violations in light and dark mode, wide and narrow', async () => {
-    const { page, receiver, trigger } = await startOne([200, 503]);
-    for (const count of [1, 2]) {
-      await trigger();
-      await receiver.waitFor(count);
-    }
-    await page.getByText('1 of the last 2').waitFor();
-    await expectAccessibleAt(page, [360, 1920]);
-    await page.getByRole('link', { name: 'All endpoints' }).click();
-    await page.getByText('50%').waitFor();
-    await expectAccessibleAt(page, [360, 1920]);
   });
 });

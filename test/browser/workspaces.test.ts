@@ -1,20 +1,17 @@
 /** The workspace of a page: in its address, and with its own clock. */
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createReceiver } from '../support/test-receiver.ts';
 import { typesOf } from './delivery-list.ts';
+import { startEmulator, startReceiver } from './open-emulator.ts';
 
 const DAY_MS = 86_400_000;
 const selectOf = (page: Page) => page.getByLabel('Workspace');
 
 /** A second workspace, whose clock is ten days ahead, with one delivery that failed once. */
 async function openTwoWorkspaces() {
-  const emulator = await startTestEmulator();
-  onTestFinished(emulator.close);
-  const receiver = await createReceiver(503);
-  onTestFinished(receiver.close);
+  const emulator = await startEmulator();
+  const receiver = await startReceiver(503);
   const second = await emulator.control.createWorkspace({ name: 'Second' });
   const workspace = { workspace_id: second.id };
   await emulator.control.advanceClock({ ...workspace, ms: 10 * DAY_MS });
