@@ -1,117 +1,47 @@
 /** Starts receivers: those of `svc receiver example`, each if its interpreter is installed, and other programs. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { rolldown } from 'rolldown';
+import { parse } from 'yaml';
 import { type ReceiverExample, readReceiverExample } from '../../src/fixtures/receiver-examples.ts';
 import { driverFolder } from '../support/sqlite.ts';
 
 type Command = readonly [string, ...string[]];
 
+/** A row of `runtimes.yaml`. */
 interface Runtime {
-  /** A command that succeeds if the receiver can run. */
-  readonly needs: Command;
+  /** A command that succeeds if the receiver can run (default: Node.js imports `packages`). */
+  readonly needs?: Command;
+  readonly packages?: readonly string[];
   /** Builds a receiver in its folder. */
   readonly build?: Command;
   /** For `needs` and `build`. */
   readonly env?: Readonly<Record<string, string>>;
   /** The processes of the receiver; the last one is the web server. */
-  commands(port: number): readonly Command[];
+  readonly run: readonly Command[];
   /** Matches the output of the listening program, with the port in its first group. */
-  readonly ready: RegExp;
+  readonly ready?: string;
 }
 
 /** Matches the output of our own receivers. In Python, the output of another thread can come in the same line. */
 export const ready = /listening on (\d+)\D/;
 
-function runtimeFor(needs: Command, program: Command): Runtime {
-  return { needs, commands: () => [program], ready };
-}
-
-const inGo: Runtime = {
-  ...runtimeFor(['go', 'version'], ['./receiver']),
-  build: ['go', 'build', 'receiver.go', 'deliveries.go'],
-};
-const javascript = runtimeFor([process.execPath, '--version'], [process.execPath, 'receiver.mjs']);
-/** Serves the handlers of the frameworks that need a build. */
-const ROUTE_SERVER = 'route-server.mjs';
-const WORKER_SERVER = 'worker-server.mjs';
-const LAMBDA_SERVER = 'lambda-server.mjs';
-const serveRoute = (path: string) =>
-  runtimeFor(javascript.needs, [process.execPath, ROUTE_SERVER, `./${path}`]);
-const needsPackages = (runtime: Runtime, ...names: readonly string[]): Runtime => ({
-  ...runtime,
-  needs: [
-    process.execPath,
-    '--input-type=module',
-    '-e',
-    `for (const name of ${JSON.stringify(names)}) await import(name);`,
-  ],
-});
+/** Serve the handlers of the frameworks that need a build. */
+const servers = ['route-server.mjs', 'worker-server.mjs', 'lambda-server.mjs'];
 const commandResults = new Map<string, boolean>();
 /** The Python with FastAPI: the packages of Debian belong to its own Python. */
 const fastapiPython =
   ['python3', '/usr/bin/python3'].find((python) => canRun([python, '-c', 'import fastapi, uvicorn'])) ??
   'python3';
 
-const runtimes: Readonly<Record<string, Runtime>> = {
-  node: javascript,
-  express: javascript,
-  fastify: javascript,
-  hono: javascript,
-  h3: javascript,
-  koa: needsPackages(javascript, 'koa'),
-  nest: needsPackages(
-    runtimeFor(javascript.needs, [process.execPath, 'receiver.js']),
-    ...['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'],
-  ),
-  next: serveRoute('app/webhooks/route.js'),
-  'next-pages': serveRoute('pages/api/webhooks.js'),
-  sveltekit: serveRoute('src/routes/webhooks/+server.js'),
-  workers: runtimeFor(javascript.needs, [process.execPath, WORKER_SERVER]),
-  lambda: needsPackages(
-    runtimeFor(javascript.needs, [process.execPath, LAMBDA_SERVER]),
-    ...['dynalite', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'],
-  ),
-  bun: runtimeFor(['bun', '--version'], ['bun', 'receiver.mjs']),
-  deno: runtimeFor(['deno', '--version'], ['deno', 'run', '-A', '--node-modules-dir=manual', 'receiver.mjs']),
-  python: runtimeFor(['python3', '-c', 'import sqlite3'], ['python3', 'receiver.py']),
-  fastapi: {
-    needs: [fastapiPython, '-c', 'import fastapi, uvicorn'],
-    commands: (port) => [[fastapiPython, '-m', 'uvicorn', 'receiver:app', '--port', String(port)]],
-    ready: /Uvicorn running on http:\/\/127\.0\.0\.1:(\d+)/,
-  },
-  go: inGo,
-  // The packages of Debian are not modules.
-  gin: {
-    ...inGo,
-    needs: ['go', 'list', 'github.com/gin-gonic/gin'],
-    env: { GO111MODULE: 'off', GOPATH: '/usr/share/gocode' },
-  },
-  // `java Receiver.java` compiles at each start.
-  java: {
-    ...runtimeFor(['javac', '--version'], ['java', '-cp', 'classes', 'Receiver']),
-    build: ['javac', '-d', 'classes', 'Receiver.java'],
-  },
-  ruby: runtimeFor(['ruby', '-e', 'require "webrick"; require "sqlite3"'], ['ruby', 'receiver.rb']),
-  sinatra: {
-    ...runtimeFor(
-      ['ruby', '-e', 'require "sinatra/base"; require "puma"; require "sqlite3"'],
-      ['ruby', 'receiver.rb'],
-    ),
-    ready: /Listening on http:\/\/127\.0\.0\.1:(\d+)/,
-  },
-  php: {
-    needs: ['php', '-r', 'exit(extension_loaded("pdo_sqlite") ? 0 : 1);'],
-    commands: (port) => [
-      ['php', 'receiver.php'],
-      ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'],
-    ],
-    ready: /\(http:\/\/127\.0\.0\.1:(\d+)\) started/,
-  },
-};
+const runtimes: Readonly<Record<string, Runtime>> = parse(
+  readFileSync(join(import.meta.dirname, 'runtimes.yaml'), 'utf8')
+    .replaceAll('{node}', process.execPath)
+    .replaceAll('{fastapi_python}', fastapiPython),
+);
 
 /** Whether a command succeeds. Each command runs once. */
 function canRun(command: Command, env: Runtime['env'] = {}): boolean {
@@ -132,7 +62,9 @@ function runtimeOf(framework: string): Runtime {
 
 /** Whether the receiver can run here. Prints a warning if not. */
 export function isPresent(framework: string): boolean {
-  const { needs, env } = runtimeOf(framework);
+  const { packages = [], env, ...runtime } = runtimeOf(framework);
+  const imports = `for (const name of ${JSON.stringify(packages)}) await import(name);`;
+  const needs: Command = runtime.needs ?? [process.execPath, '--input-type=module', '-e', imports];
   if (canRun(needs, env)) return true;
   process.stderr.write(`SKIPPED: the ${framework} receiver; \`${needs.join(' ')}\` fails.\n`);
   return false;
@@ -155,8 +87,7 @@ export async function writeReceiver(
   const dependencies = { 'better-sqlite3': '*' };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
   linkPackages(join(folder, 'node_modules'), ['bun', 'deno'].includes(framework));
-  for (const server of [ROUTE_SERVER, WORKER_SERVER, LAMBDA_SERVER])
-    copyFileSync(join(import.meta.dirname, server), join(folder, server));
+  for (const server of servers) copyFileSync(join(import.meta.dirname, server), join(folder, server));
   if (framework === 'nest') await compile(folder);
   const { build = [], env = {} } = runtimeOf(framework);
   const [command, ...args] = build;
@@ -215,12 +146,18 @@ export async function startReceiver(
   framework: string,
   { folder, port = 0, ...options }: ExampleOptions,
 ): Promise<RunningExample> {
-  const { commands, ready } = runtimeOf(framework);
+  const runtime = runtimeOf(framework);
+  const pattern = runtime.ready === undefined ? ready : new RegExp(runtime.ready);
   const processes: RunningReceiver[] = [];
-  const all = commands(port);
-  for (const command of all) {
-    const pattern = command === all.at(-1) ? ready : /^/;
-    processes.push(await startProgram(command, { ...options, scratch: folder, ready: pattern, port }));
+  for (const [command, ...args] of runtime.run) {
+    const isServer = processes.length === runtime.run.length - 1;
+    const withPort = args.map((arg) => arg.replace('{port}', String(port))) as string[];
+    processes.push(
+      await startProgram([command, ...withPort], {
+        ...{ ...options, scratch: folder, port },
+        ready: isServer ? pattern : /^/,
+      }),
+    );
   }
   const server = processes.at(-1);
   if (server === undefined) throw new Error(`The ${framework} receiver has no process.`);
@@ -237,7 +174,9 @@ export async function startReceiver(
   };
 }
 
-interface ProgramOptions extends Pick<Runtime, 'ready'> {
+interface ProgramOptions {
+  /** Matches the output of the program when it listens, with the port in its first group. */
+  readonly ready: RegExp;
   readonly secret: string;
   /** Working folder of the receiver. */
   readonly scratch: string;
