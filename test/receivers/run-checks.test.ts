@@ -169,7 +169,8 @@ describe('runChecks', { concurrent: true, timeout: 120_000 }, () => {
     ['for a side effect', async () => 204, async () => 0],
   ])(
     'runChecks ends at once if it is interrupted while it waits %s',
-    { timeout: 4_000 },
+    // A third of the time limit for a response.
+    { timeout: 20_000 },
     async (_, respond, countSideEffects) => {
       const interruption = new AbortController();
       let reads = 0;
