@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderBanner } from '../../src/cli/ready-line.ts';
 import type { EmulatorStatus } from '../../src/operations/emulator-schemas.ts';
+import { expectGolden } from './golden-output.ts';
 
 const status = {
   url: 'https://127.0.0.1:4777',
@@ -53,34 +54,12 @@ function render(
 
 const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
 
-it('the banner shows the addresses, the API key and the next command', () => {
+it('the banner shows the addresses, the API key and the next command', async () => {
   const endpoints = [
     endpoint('wh_other', 'https://example.com/'),
     endpoint(forwarded.webhook_id, 'http://localhost:3000/', ['invoice.paid']),
   ];
-  expect(render(forwarded, endpoints.slice(1))).toMatchInlineSnapshot(`
-    "
-    svc emulator 0.1.0  sandbox, relaxed
-
-    Dashboard    https://127.0.0.1:4777/
-    Base URL     https://127.0.0.1:4777/v1
-    Control URL  https://127.0.0.1:4777/_svc
-    Workspace    ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
-    API key      svc_test_abc
-    Endpoint     wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D → http://localhost:3000/
-    Secret       whsec_a
-    Database     /home/me/shop/.svc/sandbox.db
-
-    Create an event:
-
-      curl https://127.0.0.1:4777/v1/events \\
-        -H 'Authorization: Bearer svc_test_abc' \\
-        -H 'Content-Type: application/json' \\
-        -d '{"type":"invoice.paid","payload":{"order_id":"ord_1"}}'
-
-    Next: svc trigger invoice.paid
-    "
-  `);
+  await expectGolden('banner', { banner: render(forwarded, endpoints.slice(1)) });
   // The endpoint of --forward-to is the first, and its secret names it.
   expect(render(forwarded, endpoints)).toContain(`
 Endpoints    wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D → http://localhost:3000/

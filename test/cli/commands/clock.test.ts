@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { command as clock, renderClockMove } from '../../../src/cli/commands/clock.ts';
 import type { ClockMove, ClockState } from '../../../src/operations/emulator-schemas.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
+import { expectGolden } from '../golden-output.ts';
 
 const { advance, freeze, next, resume, settle, show, speed } = clock.commands;
 
@@ -88,31 +89,13 @@ describe('svc clock', () => {
   it('svc clock show prints the time until the next attempt by the schedule clock', async () => {
     const { context, capturedOutput } = fake();
     await show.run({}, context);
-    expect(capturedOutput.out).toMatchInlineSnapshot(`
-      "Workspace      ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
-      Schedule time  2026-11-23T12:00:00.000Z
-      Wall time      2026-11-20T12:00:00.000Z
-      Speed          3600×
-      Next attempt   2026-11-23T12:05:00.000Z (in 5m)
-      "
-    `);
+    await expectGolden('clock-show', { 'clock show': capturedOutput.out });
   });
 
   it('svc clock settle lists the attempts that the move caused', async () => {
     const { context, capturedOutput } = fake();
     await settle.run({}, context);
-    expect(capturedOutput.out).toMatchInlineSnapshot(`
-      "SCHEDULED            OUTCOME  TOOK  TYPE           DELIVERY                        ATTEMPT  ERROR
-      2026-11-20 12:05:00  ✗ 503    12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2        the receiver responded with 503
-
-      Workspace      ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
-      Schedule time  2026-11-23T12:00:00.000Z
-      Wall time      2026-11-20T12:00:00.000Z
-      Speed          frozen
-      Next attempt   none scheduled
-      Pending        1 delivery
-      "
-    `);
+    await expectGolden('clock-settle', { 'clock settle': capturedOutput.out });
   });
 
   it('svc clock next reports that no attempt was due', async () => {

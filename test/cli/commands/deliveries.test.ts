@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { command as deliveryCommands, tail as tailCommand } from '../../../src/cli/commands/deliveries.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
 import { ExitCode, SvcError } from '../../../src/domain/errors.ts';
-import type { ControlPlane } from '../../../src/operations/control-plane.ts';
-import type { Delivery } from '../../../src/resources/delivery.ts';
+import type { Delivery, DeliveryDetail } from '../../../src/resources/delivery.ts';
 import { exampleExplanation } from '../../support/create-example.ts';
 import {
   aDelivery,
@@ -15,49 +14,29 @@ import {
   pageOf,
   streamOf,
 } from '../fake-context.ts';
+import { expectGolden } from '../golden-output.ts';
 
 const attempt = anAttempt();
 
 describe('svc deliveries list', () => {
-  async function list(width: number, clock: Partial<ControlPlane> = clockAt(), json = false) {
+  async function list(width: number, deliveries = [aDelivery()], json = false) {
+    const listDeliveries = async () => ({ ...pageOf(...deliveries), has_more: true });
     const { context, capturedOutput } = createFakeContext({
       width,
       json,
-      control: { ...clock, listDeliveries: async () => ({ ...pageOf(aDelivery()), has_more: true }) },
+      control: { ...clockAt(), listDeliveries },
     });
     await deliveryCommands.commands.list.run({}, context);
     return capturedOutput;
   }
 
-  it('the table shows every column if the terminal is wide enough', async () => {
-    const { out } = await list(Number.POSITIVE_INFINITY);
-    expect(out).toBe(
-      [
-        'ID                              STATUS     TYPE           ATTEMPTS  NEXT   CREATED  URL',
-        'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  … pending  order.shipped  1         in 5m  3m ago   http://localhost:3000/webhooks',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  it('the table shows the original of each replay if there is one', async () => {
-    const { context, capturedOutput } = createFakeContext({
-      control: {
-        ...clockAt(),
-        listDeliveries: async () =>
-          pageOf(aDelivery({ id: 'del_2', replay_of: 'del_1' }), aDelivery({ id: 'del_1' })),
-      },
+  it('the table of golden/deliveries-list.txt fits the terminal, and shows the original of a replay if there is one', async () => {
+    const replays = [aDelivery({ id: 'del_2', replay_of: 'del_1' }), aDelivery({ id: 'del_1' })];
+    await expectGolden('deliveries-list', {
+      'a wide terminal': (await list(Number.POSITIVE_INFINITY)).out,
+      '60 columns': (await list(60)).out,
+      'a replay': (await list(Number.POSITIVE_INFINITY, replays)).out,
     });
-    await deliveryCommands.commands.list.run({}, context);
-    expect(capturedOutput.out).toMatch(
-      /CREATED {2}REPLAY {2}URL\ndel_2 .* {2}3m ago {3}yes {5}http.*\ndel_1 .* {2}3m ago {11}http/,
-    );
-  });
-
-  it('the table fits 60 columns and keeps IDs whole', async () => {
-    const { out } = await list(60);
-    expect(out).toContain('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  … pending  order.shipped');
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
   it('the filter options are parameters of the request', async () => {
@@ -74,7 +53,7 @@ describe('svc deliveries list', () => {
   });
 
   it('standard error is empty with --json, because the page has end_cursor', async () => {
-    expect((await list(60, clockAt(), true)).err).toBe('');
+    expect((await list(60, [aDelivery()], true)).err).toBe('');
   });
 
   it('standard output is empty without deliveries', async () => {
@@ -105,99 +84,51 @@ describe('svc deliveries get', () => {
     explainDelivery: async () => exampleExplanation,
   };
 
-  it('each attempt shows the request, the signed string, the response, the error and the next due time', async () => {
-    const { context, capturedOutput } = createFakeContext({ control });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    for (const part of [
-      'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
-      'Attempt 1  ✗ 503  12ms  schedule',
-      'Cause         Your receiver returned 503.\nWhat to do    Read the response and the log of the receiver to find the error.\n',
-      'Error      the receiver responded with 503\n',
-      'Scheduled  2026-11-20T11:57:00.000Z (3m ago)\nSent       2026-11-20T11:57:00.010Z (2m ago)\n',
-      '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
-      'Signed string\n  2026-11-20T11:57:00Z.(the body)\n',
-      'Response\n  503\n  x-a: b\n\n  busy\n  … (truncated)',
-      '\n\nBody, indented\n  {\n    "n": 9007199254740993\n  }\n\nBody, as sent\n  {"n":9007199254740993}\n',
-    ]) {
-      expect(capturedOutput.out).toContain(part);
+  const phases = {
+    ...{ queued_ms: 0, reused_connection: false, dns_ms: null, connect_ms: null, tls_ms: null },
+    ...{ send_ms: 0.1, wait_ms: 12, receive_ms: null },
+  };
+  const fault = { id: 'flt_1', kind: 'error-response' as const };
+  const second = { ...attempt, number: 2 };
+  const otherBody = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
+  const hostile = {
+    ...{ headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const, truncated: false },
+  };
+  const failed = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
+
+  it('the texts of deliveries are those of golden/deliveries-get.txt', async () => {
+    const texts: Record<string, string> = {};
+    const deliveries: [title: string, detail: Partial<DeliveryDetail>, now?: string][] = [
+      [
+        'attempts: plain, with the response of a fault, on a new and on an old connection, with control sequences',
+        {
+          attempts: [
+            attempt,
+            { ...attempt, number: 2, fault },
+            { ...attempt, number: 3, phases: { ...phases, dns_ms: 0.4, connect_ms: 1 } },
+            { ...attempt, number: 4, phases: { ...phases, reused_connection: true } },
+            { ...attempt, number: 5, response: hostile },
+          ],
+        },
+      ],
+      ['two bodies, each once', { attempts: [attempt, second, otherBody] }],
+      ['a failed delivery', { ...failed, attempts: [attempt, second] }],
+      ['a schedule clock that is ahead', { attempts: [] }, '2026-11-20T12:04:59.000Z'],
+    ];
+    for (const [title, detail, now] of deliveries) {
+      const { context, capturedOutput } = createFakeContext({
+        control: { ...control, ...clockAt(now), getDelivery: async () => aDetail(detail) },
+      });
+      await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
+      texts[title] = capturedOutput.out;
     }
-  });
-
-  it('an attempt with a response of a fault was not sent', async () => {
-    const fault = { id: 'flt_1', kind: 'error-response' as const };
-    const { context, capturedOutput } = createFakeContext({
-      control: { ...control, getDelivery: async () => aDetail({ attempts: [{ ...attempt, fault }] }) },
-    });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    expect(capturedOutput.out).toMatch(/\nNot sent +2026-/);
-  });
-
-  it.each([
-    [{ dns_ms: 0.4, connect_ms: 1 }, 'queued 0.0ms, DNS 0.4ms, connect 1.0ms, send 0.1ms, wait 12ms'],
-    [{ reused_connection: true }, 'queued 0.0ms, reused connection, send 0.1ms, wait 12ms'],
-  ])('each attempt shows the phases that it had: %j', async (changes, line) => {
-    const phases = {
-      queued_ms: 0,
-      reused_connection: false,
-      dns_ms: null,
-      connect_ms: null,
-      tls_ms: null,
-      send_ms: 0.1,
-      wait_ms: 12,
-      receive_ms: null,
-      ...changes,
-    };
-    const { context, capturedOutput } = createFakeContext({
-      control: { ...control, getDelivery: async () => aDetail({ attempts: [{ ...attempt, phases }] }) },
-    });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    expect(capturedOutput.out).toContain(`Phases     ${line}\n`);
-  });
-
-  it('each body is printed once, at the end, with the attempts that sent it', async () => {
-    const other = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
-    const attempts = [attempt, { ...attempt, number: 2 }, other];
-    const { context, capturedOutput } = createFakeContext({
-      control: { ...control, getDelivery: async () => aDetail({ attempts }) },
-    });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    expect(capturedOutput.out).toMatch(
-      /\nBody of attempts 1, 2, indented\n {2}{\n[\s\S]*\nBody of attempt 3\n {2}other\n$/,
-    );
-  });
-
-  it('a failed delivery shows why it has no further attempt, and its body once', async () => {
-    const delivery = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
-    const attempts = [attempt, { ...attempt, number: 2 }];
-    const { context, capturedOutput } = createFakeContext({
-      control: { ...control, getDelivery: async () => aDetail({ ...delivery, attempts }) },
-    });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    expect(capturedOutput.out).toContain('✗ failed: no further attempt fits into the retry window\n');
-    expect(capturedOutput.out.match(/"n": 9007199254740993/g)).toHaveLength(1);
-  });
-
-  it('control sequences in a response are printed escaped', async () => {
-    const response = { headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const };
-    const attempts = [{ ...attempt, response: { ...response, truncated: false } }];
-    const { context, capturedOutput } = createFakeContext({
-      control: { ...control, getDelivery: async () => aDetail({ attempts }) },
-    });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    expect(capturedOutput.out).toContain('  x-a: \\x1b]0;b\n\n  a\\x1b[2Jb\n');
+    await expectGolden('deliveries-get', texts);
   });
 
   it('--json prints the delivery of the emulator unchanged', async () => {
     const { context, capturedOutput } = createFakeContext({ control, json: true });
     await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
     expect(JSON.parse(capturedOutput.out).attempts).toEqual([attempt]);
-  });
-
-  it('relative times are relative to the schedule clock', async () => {
-    const now = '2026-11-20T12:04:59.000Z';
-    const { context, capturedOutput } = createFakeContext({ control: { ...control, ...clockAt(now) } });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    expect(capturedOutput.out).toContain('Next attempt  2026-11-20T12:05:00.000Z (in 1s)');
   });
 });
 
@@ -223,56 +154,34 @@ describe('svc deliveries tail', () => {
     expect(calls).toEqual([{ since: '1h', type: 'order.shipped', types: 'attempt' }]);
   });
 
-  /** The lines of an attempt. */
-  async function tailOne(change: { attempt?: object; delivery?: object } = {}, width = 100) {
-    const { context, capturedOutput } = createFakeContext({
-      width,
-      control: {
-        stream: () =>
-          streamOf([
-            { ...item, attempt: { ...attempt, ...change.attempt }, delivery: aDelivery(change.delivery) },
-          ]),
-      },
-    });
-    await tailCommand.run({}, context);
-    return capturedOutput.out.split('\n').slice(0, -1);
-  }
-
-  it('a failed attempt is printed with the time of the next attempt, its error and the command that explains it', async () => {
-    const [summary, ...lines] = await tailOne();
-    expect(summary).toMatch(/^11:57:00\.010Z {2}✗ 503 {2}12ms {2}del_01JD/);
-    expect(lines.map((line) => line.trim())).toEqual([
-      'retry at 12:05:00Z: the receiver responded with 503',
-      'svc explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    ]);
-  });
-
-  it('a long error is truncated, not the time of the next attempt', async () => {
+  it('the lines of an attempt are those of golden/deliveries-tail.txt', async () => {
+    const texts: Record<string, string> = {};
     const error = 'connection refused by 127.0.0.1:3000 and [::1]:3000: nothing is listening there';
-    expect((await tailOne({ attempt: { error } }))[1]).toBe(
-      '               retry at 12:05:00Z: connection refused by 127.0.0.1:3000 and [::1]:3000: nothing is …',
-    );
-  });
-
-  it.each([
-    [
-      'retry at 12:05:00Z schedule time: ',
-      'the clocks differ',
-      { attempt: { scheduled_at: '2026-11-20T11:55:00.000Z' } },
-    ],
-    [
-      'retry at 2026-11-21 00:05:00Z: ',
-      'the retry is on another day',
-      { delivery: { next_attempt_at: '2026-11-21T00:05:00.000Z' } },
-    ],
-    ['failed: ', 'the delivery has failed', { delivery: { status: 'failed', next_attempt_at: null } }],
-    [
-      '',
-      'a later attempt was made',
-      { delivery: { status: 'succeeded', next_attempt_at: null, attempt_count: 2 } },
-    ],
-  ])('the line of a failed attempt begins with "%s" if %s', async (begin, _, change) => {
-    expect((await tailOne(change))[1]?.trim()).toBe(`${begin}the receiver responded with 503`);
+    const changes: [title: string, change: { attempt?: object; delivery?: object }, width?: number][] = [
+      ['a failed attempt with a retry', {}],
+      ['80 columns', {}, 80],
+      ['a long error', { attempt: { error } }],
+      ['clocks that differ', { attempt: { scheduled_at: '2026-11-20T11:55:00.000Z' } }],
+      ['a retry on another day', { delivery: { next_attempt_at: '2026-11-21T00:05:00.000Z' } }],
+      ['a failed delivery', { delivery: { status: 'failed', next_attempt_at: null } }],
+      [
+        'an attempt before the last',
+        { delivery: { status: 'succeeded', next_attempt_at: null, attempt_count: 2 } },
+      ],
+    ];
+    for (const [title, change, width = 100] of changes) {
+      const changed = {
+        ...item,
+        attempt: { ...attempt, ...change.attempt },
+        delivery: aDelivery(change.delivery),
+      };
+      const { context, capturedOutput } = createFakeContext({
+        ...{ width, control: { stream: () => streamOf([changed]) } },
+      });
+      await tailCommand.run({}, context);
+      texts[title] = capturedOutput.out;
+    }
+    await expectGolden('deliveries-tail', texts);
   });
 
   it('a reset is a note in text output and an item in JSON output', async () => {
@@ -287,22 +196,6 @@ describe('svc deliveries tail', () => {
     const script = createFakeContext({ json: true, control: { stream } });
     await tailCommand.run({}, script.context);
     expect(script.capturedOutput.out).toContain(`${JSON.stringify(reset)}\n`);
-  });
-
-  it('lines are truncated to the terminal width, after the ID', async () => {
-    const { context, capturedOutput } = createFakeContext({
-      width: 80,
-      control: { stream: () => streamOf([item]) },
-    });
-    await tailCommand.run({}, context);
-    expect(capturedOutput.out).toBe(
-      [
-        '11:57:00.010Z  ✗ 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order.shipped  …',
-        '               retry at 12:05:00Z: the receiver responded with 503',
-        '               svc explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-        '',
-      ].join('\n'),
-    );
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { command as logs, tail as tailCommand } from '../../../src/cli/commands/logs.ts';
 import type { ApiRequest, ApiRequestDetail } from '../../../src/resources/request.ts';
 import { createFakeContext, streamOf } from '../fake-context.ts';
+import { expectGolden } from '../golden-output.ts';
 
 const request: ApiRequest = {
   id: 'req_1',
@@ -85,39 +86,7 @@ describe('svc logs get', () => {
   it('a request is printed with its error, its client, and the headers and bodies', async () => {
     const { context, capturedOutput } = createFakeContext({ control: { getRequest: async () => detail } });
     await logs.commands.get.run({ id: 'req_1' }, context);
-    expect(capturedOutput.out).toMatchInlineSnapshot(`
-      "Request     req_1
-      At          2026-11-20T12:00:00.123Z (just now)
-      Method      POST
-      Path        /v1/events
-      Status      403
-      Error       permission_denied
-      Message     The API key lacks the scope events:write.
-      Took        1.3ms
-      API key     key_1 Checkout
-      User agent  curl/8.14.1
-      Workspace   ws_1
-
-      Request
-        POST /v1/events
-        authorization: Bearer svc_test_…9fQx
-        content-type: application/json
-        cookie: [removed]
-
-        {
-          "type": "it's.new"
-        }
-
-      Response
-        403
-        request-id: req_1
-
-        {
-          "error": {}
-        }
-        … (truncated; the whole body has 70000 bytes)
-      "
-    `);
+    await expectGolden('logs-get', { 'logs get': capturedOutput.out });
   });
 
   it.each([

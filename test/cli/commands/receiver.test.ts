@@ -8,6 +8,7 @@ import { authority, getCertificate } from '../../support/certificates.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
+import { expectGolden } from '../golden-output.ts';
 import { respondTo, secret } from './correct-receiver.ts';
 
 async function check(options: object, fake: FakeOptions = {}) {
@@ -35,25 +36,7 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver({ status: 204 });
     const rule = ['signature.genuine', 'signature.other-secret', 'timestamp', 'rejection', 'deduplication'];
     const { exitCode, out, err } = await check({ url: receiver.url, rule });
-    expect(out).toMatchInlineSnapshot(`
-      "STATUS          CHECK                         SENT                                                    RECEIVED
-      ✓ passed        signature.genuine             a valid delivery                                        status 204
-      ✓ passed        timestamp.whole-minute        a valid delivery whose timestamp ends in :00Z           status 204
-      ✗ failed        signature.other-secret        a delivery signed with another secret                   status 204
-        → Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.
-      ✗ failed        rejection.status              every kind of tampered delivery                         21 × status 204
-        → Your receiver responds with 2xx to every tampered delivery. Respond with 4xx when verification fails.
-      – inconclusive  deduplication.same-delivery   the same delivery twice                                 2 × status 204
-      – inconclusive  deduplication.other-delivery  the same event twice, in two deliveries a minute apart  2 × status 204
-      – inconclusive  deduplication.at-once         10 copies of a delivery at once                         10 × status 204
-
-      2 passed, 2 failed, 18 inconclusive.
-
-      Inconclusive, so they neither passed nor failed. They fail with --strict:
-        10 × Not checked, because signature.other-secret did not pass. Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.
-         8 × Pass --observe with a URL or a command that returns the number of processed events.
-      "
-    `);
+    await expectGolden('receiver-check', { 'receiver check': out });
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
   });
 
@@ -298,28 +281,9 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['timestamp.old'] };
     const { exitCode, out } = await check(options, { json: true });
-    expect(JSON.parse(out)).toMatchInlineSnapshot(`
-      {
-        "checks": [
-          {
-            "id": "timestamp.old",
-            "meaning": "Your receiver does what the rule demands.",
-            "received": "status 400",
-            "rule": "timestamp",
-            "sent": "a correctly signed delivery that is six minutes old",
-            "status": "passed",
-          },
-        ],
-        "failed": 0,
-        "inconclusive": 0,
-        "interrupted": false,
-        "observer_problem": null,
-        "ok": true,
-        "passed": 1,
-        "skipped": 0,
-        "strict": false,
-      }
-    `);
+    await expectGolden('receiver-check-json', {
+      'receiver check json': JSON.stringify(JSON.parse(out), null, 2),
+    });
     expect(exitCode).toBe(0);
   });
 
@@ -328,18 +292,9 @@ describe('svc receiver check', () => {
     const rule = ['timestamp.old', 'deduplication.at-once'];
     const url = `${receiver.url}/?a=1&b=2`;
     const { exitCode, out, report } = await checkToJUnit({ url, rule });
-    expect(report.replace(receiver.url, 'http://receiver')).toMatchInlineSnapshot(`
-      "<?xml version="1.0" encoding="UTF-8"?>
-      <testsuites name="svc receiver check" tests="2" failures="0" errors="0" skipped="1">
-      <testsuite name="http://receiver/?a=1&amp;b=2" tests="2" failures="0" errors="0" skipped="1">
-      <testcase classname="timestamp" name="timestamp.old"/>
-      <testcase classname="deduplication" name="deduplication.at-once">
-      <skipped message="Pass --observe with a URL or a command that returns the number of processed events."/>
-      </testcase>
-      </testsuite>
-      </testsuites>
-      "
-    `);
+    await expectGolden('receiver-check-junit', {
+      'receiver check junit': report.replace(receiver.url, 'http://receiver'),
+    });
     expect(exitCode).toBe(0);
     expect(out).toContain('\n1 passed, 0 failed, 1 inconclusive.\n');
   });

@@ -5,6 +5,7 @@ import { runCommand } from '../../support/command-definitions.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createFakeContext } from '../fake-context.ts';
+import { expectGolden } from '../golden-output.ts';
 
 const url = 'http://localhost:3000/hooks';
 
@@ -82,21 +83,12 @@ describe('svc webhooks get --show-secret', () => {
 });
 
 describe('renderWebhook', () => {
-  it('an endpoint shows its extra headers, its TLS verification and its lifetime', () => {
+  it('an endpoint shows its extra headers, its TLS verification and its lifetime', async () => {
     const webhook = {
       ...{ id: 'wh_1', workspace_id: 'ws_1', url: 'https://localhost:3443/', events: ['*'] },
       ...{ created_at: '2026-11-20T12:00:00.000Z', headers: { Authorization: 'Bearer a', A: 'b' } },
       ...{ skip_verify: true, listener: true, disabled: false, previous_secret_expires_at: null },
     };
-    expect(renderWebhook(webhook, { color: false })).toMatchInlineSnapshot(`
-      "ID         wh_1
-      URL        https://localhost:3443/
-      Events     * (every type)
-      Headers    Authorization: Bearer a, A: b
-      TLS        certificate not verified
-      Lifetime   until svc listen exits
-      Workspace  ws_1
-      Created    2026-11-20T12:00:00.000Z"
-    `);
+    await expectGolden('webhooks-get', { 'webhooks get': renderWebhook(webhook, { color: false }) });
   });
 });
