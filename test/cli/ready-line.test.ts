@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { renderBanner } from '../../src/cli/ready-line.ts';
 import type { EmulatorStatus } from '../../src/operations/emulator-schemas.ts';
 import { expectGolden } from './golden-output.ts';
@@ -54,64 +54,35 @@ function render(
 
 const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
 
-it('the banner shows the addresses, the API key and the next command', async () => {
-  const endpoints = [
-    endpoint('wh_other', 'https://example.com/'),
-    endpoint(forwarded.webhook_id, 'http://localhost:3000/', ['invoice.paid']),
-  ];
-  await expectGolden('banner', { banner: render(forwarded, endpoints.slice(1)) });
-  // The endpoint of --forward-to is the first, and its secret names it.
-  expect(render(forwarded, endpoints)).toContain(`
-Endpoints    wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D → http://localhost:3000/
-             wh_other → https://example.com/
-Secret       whsec_a (wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D)
-`);
-});
-
-it('the banner lists five endpoints and counts the others', () => {
-  const endpoints = Array.from({ length: 8 }, (_, index) => endpoint(`wh_${index}`, 'http://localhost:1/'));
-  const banner = render(status, endpoints);
-  expect(banner.match(/wh_\d/g)).toEqual(['wh_0', 'wh_1', 'wh_2', 'wh_3', 'wh_4']);
-  expect(banner).toContain('\n             and 3 more: svc webhooks list\n');
-  expect(banner).toContain('Next: svc trigger order.shipped\n');
-});
-
-it('without an endpoint, the banner suggests svc listen, or svc webhooks create if no local URL is accepted', () => {
-  const banner = render(status, []);
-  expect(banner).toContain('Next: svc listen\n');
-  expect(banner).not.toContain('Endpoint');
-  const rules = { ...details.rules, webhookUrl: 'public' } as const;
-  expect(render(status, [], { rules })).toContain(
-    'Next: svc webhooks create --url https://your-receiver.example.com/webhooks --events order.shipped\n',
-  );
-});
-
-it('the curl command of the banner trusts a generated certificate, except at a public address', () => {
+it('the banner of each emulator is that of golden/banner.txt', async () => {
+  const one = endpoint(forwarded.webhook_id, 'http://localhost:3000/', ['invoice.paid']);
+  const eight = Array.from({ length: 8 }, (_, index) => endpoint(`wh_${index}`, 'http://localhost:1/'));
   const https = { certificate: '/a/certificate.pem' };
-  const own = render(status, [], https);
-  expect(own).toContain('curl --cacert /a/certificate.pem https://127.0.0.1:4777/v1/events');
-  const open = { ...status, base_url: 'https://svc.example.com/v1' };
-  expect(render(open, [], https)).toContain('curl https://svc.example.com/v1/events');
-});
-
-it('the banner shows pending deliveries, and a schedule clock that differs from the wall clock', () => {
+  const onlyPublic = { rules: { ...details.rules, webhookUrl: 'public' } } as const;
   const restarted = { ...status, db: ':memory:', deliveries: { pending: 3, in_flight: 0 } };
   const frozen = { ...clock, speed: 0, now: '2026-11-28T12:00:00.000Z' };
-  const banner = renderBanner(
-    restarted,
-    { endpoints: [], clock: frozen, program: 'svc' },
-    details,
-    capabilities,
-  );
-  expect(banner).toContain(
-    'Database     in memory\nDeliveries   3 pending\nClock        frozen, 8d ahead of the wall clock\n',
-  );
-  expect(render(status, [])).not.toMatch(/^(?:Deliveries|Clock) /m);
-});
-
-it('the next command of the banner works in a clone', () => {
-  const endpoints = [endpoint('wh_1', 'http://localhost:3000/', ['order.updated'])];
-  const state = { endpoints, clock, program: 'node bin/svc.js' };
-  const banner = renderBanner(status, state, details, capabilities);
-  expect(banner).toContain('Next: node bin/svc.js trigger order.updated\n');
+  const inClone = { endpoints: [one], clock, program: 'node bin/svc.js' };
+  await expectGolden('banner', {
+    'with the endpoint of --forward-to': render(forwarded, [one]),
+    'with another endpoint, and the secret of that of --forward-to': render(forwarded, [
+      endpoint('wh_other', 'https://example.com/'),
+      one,
+    ]),
+    'with eight endpoints': render(status, eight),
+    'without an endpoint': render(status, []),
+    'without an endpoint, and no local URL is accepted': render(status, [], onlyPublic),
+    'with a generated certificate': render(status, [], https),
+    'with a public address, whose certificate is not generated': render(
+      { ...status, base_url: 'https://svc.example.com/v1' },
+      [],
+      https,
+    ),
+    'with pending deliveries and a schedule clock that differs': renderBanner(
+      restarted,
+      { endpoints: [], clock: frozen, program: 'svc' },
+      details,
+      capabilities,
+    ),
+    'in a clone': renderBanner(status, inClone, details, capabilities),
+  });
 });
