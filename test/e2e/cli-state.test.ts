@@ -1,6 +1,6 @@
 /** Commands on the whole state of an emulator: reset, snapshots, seeds, and reproducible runs. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExitCode } from '../../src/domain/errors.ts';
@@ -45,17 +45,6 @@ describe('svc emulator reset and snapshot', () => {
     expect(await run('--all')).toMatchObject(empty);
     expect(await run()).toMatchObject(empty);
   });
-
-  it.each(['reset', 'snapshot save a', 'snapshot load a'])(
-    'svc emulator %s is an error when no emulator runs',
-    async (line) => {
-      const { exitCode, stdout, stderr } = await svcInProcess(['emulator', ...line.split(' ')], {
-        cwd: createFolder(),
-      });
-      expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
-      expect(stderr).toContain('No emulator is running in this folder.');
-    },
-  );
 });
 
 describe.skipIf(process.platform === 'win32')('an emulator whose folder was removed', () => {
@@ -136,20 +125,5 @@ describe('svc emulator snapshot', () => {
     expect((await runJsonOk(next, 'emulator', 'snapshot', 'load', path)).workspace_id).toBe(
       ready.workspace_id,
     );
-  });
-});
-
-describe('--seed', () => {
-  it('the path of a seed in svc.config.json is relative to that file', async () => {
-    const cwd = createFolder();
-    mkdirSync(join(cwd, 'sandbox'));
-    writeFileSync(
-      join(cwd, 'sandbox/seed.yaml'),
-      'workspaces:\n  - name: A\n    keys: [{ key: svc_test_of_a }]\n',
-    );
-    writeFileSync(join(cwd, 'svc.config.json'), '{"seed":"sandbox/seed.yaml"}');
-    const { ready } = await startEmulatorForTest(cwd, ...frozenInMemory);
-    expect(ready.api_key).toBe('svc_test_of_a');
-    expect((await runJsonOk(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
   });
 });

@@ -36,12 +36,4 @@ describe('svc deliveries export', () => {
       ...{ delivery_id: undefined, ...filter },
     });
   });
-
-  it.each([
-    ['an ID and a filter', { id: 'del_1', type: 'a.b' }],
-    ['an ID and a time', { id: 'del_1', until: '1h' }],
-  ] as const)('%s exclude each other', async (_, options) => {
-    const { context } = setUp();
-    await expect(exportCommand.run(options, context)).rejects.toMatchObject({ code: 'usage' });
-  });
 });

@@ -132,12 +132,6 @@ describe('the exit code of svc emulator exec', () => {
     expect([exitCode, err]).toEqual([6, '']);
   });
 
-  it('--allow-no-deliveries is refused without --require-settled', async () => {
-    await expect(exec({ allowNoDeliveries: true })).rejects.toThrow(
-      '--allow-no-deliveries can only be used with --require-settled.',
-    );
-  });
-
   it('a command that cannot be started ends the emulator too', async () => {
     const script: Script = async () => {
       throw new Error('no such program');

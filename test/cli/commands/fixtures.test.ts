@@ -191,14 +191,8 @@ describe('svc fixtures run', () => {
     expect(Date.parse((await payload('7')).at)).toBe(Date.parse(now) + 60_000);
   });
 
-  it('an unknown script is rejected with the closest name or the list of scripts', async () => {
+  it('a reference to a value that the result of an earlier step does not have is an error', async () => {
     const { run } = await createScriptRunner();
-    expect((await run('order-lifecycl')).result).toMatchObject({
-      reason: { code: 'not_found', hint: { text: 'Did you mean order-lifecycle?' } },
-    });
-    expect((await run('./none.json')).result).toMatchObject({
-      reason: { code: 'usage', message: expect.stringContaining('The file does not exist.') },
-    });
     const late = { event: 'a.b', payload: { id: '{{steps.a.event.payload.id}}' } };
     expect((await run([{ name: 'a', event: 'a.b', payload: {} }, late])).result).toMatchObject({
       reason: { message: 'At id: The result of step a has no value at event.payload.id.' },
@@ -254,14 +248,6 @@ describe('svc fixtures show', () => {
       content: { description: '', payload: { weight: 12.5 } },
     });
     expect(capturedOutput.out).toContain('"weight": 12.50');
-  });
-
-  it('an unknown name is rejected with the closest name', async () => {
-    const { context } = createFakeContext();
-    const [result] = await Promise.allSettled([showCommand.run({ name: 'order.shiped' }, context)]);
-    expect(result).toMatchObject({
-      reason: { code: 'not_found', hint: { text: 'Did you mean order.shipped?' } },
-    });
   });
 });
 

@@ -4,29 +4,20 @@ import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
 const status = { dashboard_url: 'http://127.0.0.1:4777/' };
 
-async function open(options: { print?: true } = {}, fake: FakeOptions = {}) {
+async function open(fake: FakeOptions = {}) {
   const { context, capturedOutput } = createFakeContext({
     env: { BROWSER: '/nowhere/browser' },
     ...fake,
     control: { getStatus: async () => status as never },
   });
-  await command.run(options, context);
+  await command.run({}, context);
   return capturedOutput;
 }
 
 describe('svc open', () => {
-  it('svc open --print prints the address', async () => {
-    expect(await open({ print: true })).toEqual({ out: 'http://127.0.0.1:4777/\n', err: '' });
-  });
-
-  it('svc open prints the URL as JSON with --json', async () => {
-    const { out } = await open({}, { json: true });
-    expect(JSON.parse(out)).toEqual({ url: 'http://127.0.0.1:4777/' });
-  });
-
   it('svc open starts the browser and reports it on standard error', async () => {
     const env = { BROWSER: `${process.execPath} --eval 0` };
-    const { out, err } = await open({}, { env });
+    const { out, err } = await open({ env });
     expect({ out, err }).toEqual({ out: '', err: 'Opened http://127.0.0.1:4777/\n' });
   });
 

@@ -267,16 +267,6 @@ describe('svc receiver check', () => {
     },
   );
 
-  it.each([
-    ['a missing URL', undefined, 'Missing argument'],
-    ['a URL to which deliveries cannot go', 'http://169.254.169.254/hooks', 'a link-local address'],
-  ])('%s is reported before a missing secret', async (_, url, message) => {
-    await expect(check({ url, secret: undefined })).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining(message),
-    });
-  });
-
   it('--json and --format json print the same JSON report', async () => {
     await using receiver = await createReceiver(respondTo);
     const options = { url: receiver.url, rule: ['timestamp.old'] };
@@ -386,18 +376,6 @@ describe('svc receiver check', () => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'ca.pem'), authority);
     expect(await check({ url: receiver.url, rule, ca: 'ca.pem' }, { cwd })).toMatchObject({ exitCode: 0 });
-  });
-
-  it('a missing secret or URL is a usage error', async () => {
-    await expect(check({ url: 'http://127.0.0.1:9', secret: undefined })).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining('SVC_WEBHOOK_SECRET'),
-    });
-    await expect(check({})).rejects.toMatchObject({ message: 'Missing argument: <url>' });
-    await expect(exampleCommand.run({}, createFakeContext().context)).rejects.toMatchObject({
-      message: 'Missing option: --framework',
-      hint: { text: expect.stringMatching(/^Add: --framework <name>\. Choose one of: node, express, /) },
-    });
   });
 });
 

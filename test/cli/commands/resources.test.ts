@@ -3,67 +3,35 @@ import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { runCommand } from '../../support/command-definitions.ts';
 import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 
-type ExpectedCall = readonly [operation: keyof ControlPlane, input: object];
-
 const page = { limit: 5, starting_after: 'x_1' };
+const inWorkspace = { ...page, workspace_id: 'ws_1' };
+const scopes = ['events:read'];
 
 describe('command options', () => {
-  it.each<[name: string, options: object, call: ExpectedCall]>([
-    ['webhooks list', { ...page, workspace_id: 'ws_1' }, ['listWebhooks', { ...page, workspace_id: 'ws_1' }]],
-    [
-      'webhooks update',
-      { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true },
-      ['updateWebhook', { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true }],
-    ],
-    [
-      'webhooks update',
-      { id: 'wh_1', headers: { A: 'b' }, skip_verify: true },
-      ['updateWebhook', { id: 'wh_1', headers: { A: 'b' }, skip_verify: true }],
-    ],
-    [
-      'webhooks update',
-      { id: 'wh_1', headers: false, skip_verify: false },
-      ['updateWebhook', { id: 'wh_1', headers: {}, skip_verify: false }],
-    ],
-    ['webhooks update', { id: 'wh_1', enable: true }, ['updateWebhook', { id: 'wh_1', disabled: false }]],
-    [
-      'webhooks rotate-secret',
-      { id: 'wh_1', overlap_ms: 60_000 },
-      ['rotateWebhookSecret', { id: 'wh_1', overlap_ms: 60_000 }],
-    ],
-    ['workspaces list', page, ['listWorkspaces', page]],
-    ['keys list', { ...page, workspace_id: 'ws_1' }, ['listKeys', { ...page, workspace_id: 'ws_1' }]],
-    [
-      'keys create',
-      { scopes: ['events:read'], workspace_id: 'ws_1' },
-      ['createKey', { scopes: ['events:read'], workspace_id: 'ws_1' }],
-    ],
-    [
-      'keys create',
-      { scopes: ['events:read'] },
-      ['createKey', { scopes: ['events:read'], workspace_id: 'ws_default' }],
-    ],
-    [
-      'keys create',
-      { scopes: ['events:read'], allWorkspaces: true },
-      ['createKey', { scopes: ['events:read'], workspace_id: null }],
-    ],
-    [
-      'logs list',
-      { status: 403, key: 'key_1', ...page },
-      ['listRequests', { status: 403, api_key_id: 'key_1', ...page }],
-    ],
-  ])('svc %s sends %o as fields of the request', async (name, options, [operation, expected]) => {
+  it.each<[name: string, operation: keyof ControlPlane, options: object, input?: object]>([
+    ['webhooks list', 'listWebhooks', inWorkspace],
+    ['webhooks update', 'updateWebhook', { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true }],
+    ['webhooks update', 'updateWebhook', { id: 'wh_1', headers: { A: 'b' }, skip_verify: true }],
+    ['webhooks update', 'updateWebhook', { id: 'wh_1', headers: false }, { id: 'wh_1', headers: {} }],
+    ['webhooks update', 'updateWebhook', { id: 'wh_1', enable: true }, { id: 'wh_1', disabled: false }],
+    ['webhooks rotate-secret', 'rotateWebhookSecret', { id: 'wh_1', overlap_ms: 60_000 }],
+    ['workspaces list', 'listWorkspaces', page],
+    ['keys list', 'listKeys', inWorkspace],
+    ['keys create', 'createKey', { scopes, workspace_id: 'ws_1' }],
+    ['keys create', 'createKey', { scopes }, { scopes, workspace_id: 'ws_default' }],
+    ['keys create', 'createKey', { scopes, allWorkspaces: true }, { scopes, workspace_id: null }],
+    ['logs list', 'listRequests', { status: 403, key: 'key_1' }, { status: 403, api_key_id: 'key_1' }],
+  ])('svc %s calls %s with the fields of %o', async (name, operation, options, input = options) => {
     const calls: object[] = [];
     const control: Partial<ControlPlane> = {
       listWebhooks: async () => pageOf(),
-      [operation]: async (input: object) => {
-        calls.push(input);
+      [operation]: async (given: object) => {
+        calls.push(given);
         return pageOf();
       },
     };
     await runCommand(name, options, createFakeContext({ json: true, control }).context);
-    expect(calls).toEqual([expected]);
+    expect(calls).toEqual([input]);
   });
 
   it('svc events list sends its options as parameters of the public API', async () => {
@@ -77,15 +45,6 @@ describe('command options', () => {
     const { context } = createFakeContext({ json: true, api, status: { workspace_parameter: 'ws' } });
     await runCommand('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
     expect(calls).toEqual([{ ws: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
-  });
-
-  it('svc events list warns about a mistyped event type that selects nothing', async () => {
-    const api = { listEvents: async () => apiResponse(pageOf<never>()) };
-    const { context, capturedOutput } = createFakeContext({ api });
-    await runCommand('events list', { type: 'order.shiped' }, context);
-    expect(capturedOutput.err).toBe(
-      'warning: No fixture exists for the event type order.shiped. Did you mean order.shipped?\nNo events.\n',
-    );
   });
 
   it('svc events list prints the numbers of a payload as they were written', async () => {

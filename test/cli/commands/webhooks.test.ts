@@ -43,20 +43,6 @@ describe('a mistyped event type', () => {
   const warning = 'warning: No fixture exists for the event type order.shiped. Did you mean order.shipped?\n';
   const events = ['order.shiped', 'order.updated', 'robot.awoke', 'order.shipped', '*'];
 
-  it('svc webhooks create and update and svc listen suggest the type', async () => {
-    const { control, run } = await setUp();
-    const { id } = await control.createWebhook({ url });
-    for (const [name, options] of [
-      ['webhooks create', { url: `${url}/other`, events }],
-      ['webhooks update', { id, events }],
-      ['listen', { url: `${url}/listen`, events, printSecret: true, format: 'default' }],
-    ] as const) {
-      const { err } = await run(name, options);
-      expect(err.split('warning:').length, name).toBe(2);
-      expect(err, name).toContain(warning);
-    }
-  });
-
   it.each(['emulator start', 'emulator exec'])('svc %s --events suggests the type', async (name) => {
     const cwd = createTemporaryFolder();
     const { context, capturedOutput } = createFakeContext({ cwd });
