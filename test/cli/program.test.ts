@@ -169,7 +169,8 @@ describe('the target emulator', () => {
   }
 
   it('a command without an emulator exits with 3 and a hint', async () => {
-    const { exitCode, err } = await run('emulator status');
+    // Nobody listens on this port, so the error names no other emulator.
+    const { exitCode, err } = await run('emulator status', { env: { SVC_PORT: '9' } });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(err).toContain('svc emulator start');
   });
