@@ -69,6 +69,8 @@ function toStableText(text: string, cwd: string): string {
     .replace(/(?<=^Process +)\d+/gm, 'PID')
     .replace(/\b[0-9a-f]{64}\b/g, 'DIGEST')
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+Z?|Z)?/g, 'TIME')
+    // Each version of Node.js describes the mistake in its own words.
+    .replace(/(?<=is not JSON: ).*/g, '…')
     .replace(/just now|\d+[smhd] ago/g, 'AGO')
     .replace(/\b\d+(?:\.\d+)?(?:ms|s)\b/g, 'DURATION')
     .replace(/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')
