@@ -15,6 +15,11 @@ async function open(fake: FakeOptions = {}) {
 }
 
 describe('svc open', () => {
+  it('svc open --json prints the URL and starts no browser', async () => {
+    const { out, err } = await open({ json: true });
+    expect([JSON.parse(out), err]).toEqual([{ url: 'http://127.0.0.1:4777/' }, '']);
+  });
+
   it('svc open starts the browser and reports it on standard error', async () => {
     const env = { BROWSER: `${process.execPath} --eval 0` };
     const { out, err } = await open({ env });
