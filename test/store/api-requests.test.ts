@@ -96,6 +96,19 @@ describe('ApiRequestTable', () => {
       ).toEqual(expected.map(({ id }) => id));
     }
   });
+
+  it('a request is found with the IDs of its key and workspace, and its messages', () => {
+    const { store, rows } = openRequests();
+    for (const row of rows) {
+      const key = findKey(store, row);
+      const workspace_id = store.workspaces.findBySeq(row.workspace_seq ?? 0)?.id;
+      const detail = { ...row, api_key_id: key?.id, api_key_name: key?.name, workspace_id };
+      const summary = Object.fromEntries(Object.entries(detail).filter(([name]) => !(name in messages)));
+      expect(store.apiRequests.find(row.id)).toEqual(summary);
+      expect(store.apiRequests.findBySeq(row.seq)).toEqual(summary);
+      expect(store.apiRequests.findDetail(row.id)).toEqual(detail);
+    }
+  });
 });
 
 describe('toApiRequestDetail', () => {

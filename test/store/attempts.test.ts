@@ -58,6 +58,12 @@ describe('toAttempt', () => {
     });
   });
 
+  it('a response body that is not UTF-8 is base64, and one that was cut off is marked', () => {
+    expect(toBody({ response_body: Buffer.from([0xff, 0xfe]), response_truncated: 1 }).response).toEqual({
+      ...{ headers: { x: 'y' }, body: '//4=', encoding: 'base64', truncated: true },
+    });
+  });
+
   it('the body of an attempt with a tamper-body fault is the changed one, but the signature covers the original', () => {
     const tampered = toBody({ fault: '{"id":"flt_1","kind":"tamper-body"}' });
     expect(tampered.fault).toEqual({ id: 'flt_1', kind: 'tamper-body' });

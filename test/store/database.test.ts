@@ -78,14 +78,6 @@ describe('openDatabase with a new file', () => {
       expect(statSync(folder).mode & 0o777).toBe(0o755);
     },
   );
-
-  it.skipIf(process.platform === 'win32')('openDatabase keeps the mode of an existing file', () => {
-    const path = file();
-    writeFileSync(path, '');
-    chmodSync(path, 0o640);
-    open(path);
-    expect(statSync(path).mode & 0o777).toBe(0o640);
-  });
 });
 
 describe('openDatabase with an existing file', () => {

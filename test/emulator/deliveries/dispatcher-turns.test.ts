@@ -119,17 +119,6 @@ describe('the due deliveries of an endpoint', () => {
     },
   );
 
-  it('the queued phase of a retry begins at its due time', async () => {
-    const { endpoint, trigger, attempt, pass, moveTo, queuedMs } = startMeasuredDispatcher(true);
-    endpoint();
-    const [id = ''] = await trigger();
-    await (await attempt(1)).respond({ ...failedResult, ...sent });
-    pass(HOUR_MS);
-    await moveTo(NOW + 5 * MINUTE_MS);
-    await (await attempt(2)).respond(sent);
-    expect(queuedMs(id)).toBe(0);
-  });
-
   it('the queued phase of a paused delivery begins when its endpoint is enabled', async () => {
     const { endpoint, trigger, replay, update, attempt, pass, queuedMs } = startMeasuredDispatcher(true);
     const { id: webhookId } = endpoint();

@@ -107,32 +107,6 @@ describe('the dispatcher', () => {
     expect(inFlight.size).toBe(64);
   });
 
-  it('eight endpoints that hang delay no other endpoint [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, inFlight } = startDispatcher();
-    for (let port = 1; port <= 8; port++) endpoint(`http://127.0.0.1:${port}/`);
-    await trigger(50);
-    endpoint('http://127.0.0.1:9/');
-    await trigger(20);
-    for (let i = 0; i < 20; i++) {
-      await [...inFlight].find((attempt) => originOf(attempt) === '9')?.respond();
-    }
-    expect(sent.filter((attempt) => originOf(attempt) === '9')).toHaveLength(20);
-  });
-
-  it('the dispatcher serves a thousand endpoints while one hangs', async () => {
-    const overrides = { 'webhook.limit': 1_000 };
-    const { endpoint, trigger, sent, inFlight } = startDispatcher({ overrides });
-    for (let port = 1; port <= 1_000; port++) endpoint(`http://127.0.0.1:${port}/`);
-    await trigger(2);
-    for (let alive = true; alive; ) {
-      const others = [...inFlight].filter((attempt) => originOf(attempt) !== '1');
-      await Promise.all(others.map((attempt) => attempt.respond()));
-      alive = others.length > 0;
-    }
-    expect(sent).toHaveLength(2_000);
-    expect([...inFlight].map(originOf)).toEqual(['1', '1']);
-  });
-
   it('endpoints take turns, however many deliveries are due for one of them', async () => {
     const { endpoint, trigger, sent } = startDispatcher({
       overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },

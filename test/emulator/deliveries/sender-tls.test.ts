@@ -68,15 +68,6 @@ describe('requests over TLS', () => {
     });
   });
 
-  it('the error says that a receiver closed the connection in the handshake', async () => {
-    await using receiver = await createRawReceiver((socket) => socket.once('data', () => socket.end()));
-    const result = await createTestSender().send(createPostRequest(receiver.url.replace('http:', 'https:')));
-    expect(result).toMatchObject({
-      outcome: 'tls_error',
-      error: expect.stringContaining('closed the connection during the TLS handshake'),
-    });
-  });
-
   it('the sender offers only HTTP/1.1, even to a receiver that prefers HTTP/2', async () => {
     const certificate = { ...getCertificate('localhost'), ALPNProtocols: ['h2', 'http/1.1'] };
     const protocols: unknown[] = [];
@@ -87,19 +78,5 @@ describe('requests over TLS', () => {
     }, certificate);
     const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url));
     expect([result.outcome, protocols]).toEqual(['succeeded', ['http/1.1']]);
-  });
-
-  it('the error quotes OpenSSL when no protocol version is shared', async () => {
-    const certificate = {
-      ...getCertificate('localhost'),
-      maxVersion: 'TLSv1.1',
-      minVersion: 'TLSv1.1',
-    } as const;
-    await using receiver = await createRawReceiver(() => undefined, certificate);
-    const { outcome, error } = await createTestSender({ ca: authority }).send(
-      createPostRequest(receiver.url),
-    );
-    expect(outcome).toBe('tls_error');
-    expect(error).toMatch(/^the TLS handshake with localhost:\d+ failed: .*(?:protocol|version)/);
   });
 });
