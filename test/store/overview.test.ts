@@ -1,5 +1,6 @@
 /** The aggregates of the overview: their values, and the indexes that they read. */
 import { expect, it } from 'vitest';
+import { toDistance, toPart } from '../../src/domain/timeline-scale.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import { explainPrepared } from './query-plan.ts';
 import { insertAttempt, insertDeliveries, NOW, openStore } from './rows.ts';
@@ -79,6 +80,18 @@ it('listMarks counts deliveries once for each part of the scale, at both sides o
     },
     { ...mark, first_at: NOW + 72 * hour, last_at: NOW + 72 * hour, due: 1, due_first: 1 },
   ]);
+});
+
+it('listMarks makes a mark for each part of the scale that toPart names', () => {
+  const store = openStore();
+  const distances = Array.from({ length: 400 }, (_, index) => Math.round(toDistance(index / 400)));
+  const times = [...distances, ...distances.map((ms) => ms + 1)].map((ms) => NOW + ms);
+  const { webhook } = insertDeliveries(store, times);
+  const counts = new Map<number, number>();
+  for (const at of times) counts.set(toPart(at - NOW), (counts.get(toPart(at - NOW)) ?? 0) + 1);
+  expect(
+    store.deliveryQueries.listMarks(webhook, NOW).map(({ last_at, due }) => [toPart(last_at - NOW), due]),
+  ).toEqual([...counts].sort(([a], [b]) => a - b));
 });
 
 it('summarizeNewest reads only the newest attempts of the endpoint, and sorts only those', async () => {
