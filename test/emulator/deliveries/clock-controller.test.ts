@@ -57,6 +57,19 @@ describe('advance', () => {
     },
   );
 
+  it('two moves of one clock at the same time move it by their sum and leave it running', async () => {
+    const wall = createTestWallClock();
+    await using emulator = await startTestEmulator({ clock: { speed: 60 }, wall });
+    const before = Date.parse((await emulator.control.getClock({})).now);
+    const moves = [HOUR_MS, 2 * HOUR_MS].map((ms) => emulator.control.advanceClock({ ms }));
+    await Promise.all(moves);
+    const { now, speed } = await emulator.control.getClock({});
+    expect(Date.parse(now) - before).toBe(3 * HOUR_MS);
+    expect(speed).toBe(60);
+    wall.advance(MINUTE_MS);
+    expect(Date.parse((await emulator.control.getClock({})).now) - before).toBe(4 * HOUR_MS);
+  });
+
   it('a move that fails halfway leaves the clock running, and the next move runs', async () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await startTestEmulator({
@@ -70,6 +83,45 @@ describe('advance', () => {
     await expect(emulator.control.settleClock({})).rejects.toMatchObject({ code: 'validation_failed' });
     expect(await emulator.control.getClock({})).toMatchObject({ now: '9998-12-31T23:35:00.000Z', speed: 60 });
     expect(await emulator.control.advanceClock({ ms: MINUTE_MS })).toMatchObject({ speed: 60 });
+  });
+});
+
+describe('next', () => {
+  it('next moves to the next due time and stays where it is when nothing is scheduled', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    const start = Date.parse((await createEvent(emulator)).created_at);
+    await receiver.waitFor(1);
+    const first = await emulator.control.nextClock({});
+    expect(Date.parse(first.now) - start).toBe(5 * MINUTE_MS);
+    const second = await emulator.control.nextClock({});
+    expect(Date.parse(second.now) - start).toBe(35 * MINUTE_MS);
+    await emulator.control.settleClock({});
+    const after = await emulator.control.nextClock({});
+    expect(after).toMatchObject({ attempts: [], pending: 0 });
+  });
+});
+
+describe('freeze and resume', () => {
+  it('freeze stops the clock and resume continues at the speed it had', async () => {
+    await using emulator = await startTestEmulator({ clock: { speed: 3600 } });
+    const frozen = await emulator.control.setClock({ frozen: true });
+    expect(frozen.speed).toBe(0);
+    expect((await emulator.control.getClock({})).now).toBe(frozen.now);
+    expect((await emulator.control.setClock({ frozen: false })).speed).toBe(3600);
+    expect((await emulator.control.setClock({ speed: 10 })).speed).toBe(10);
+  });
+
+  it('a clock that is sped up sends a retry without another command', async () => {
+    await using receiver = await createReceiver([{ status: 500 }, {}]);
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    await emulator.control.setClock({ speed: 100_000, frozen: false });
+    await receiver.waitFor(2);
+    expect(receiver.requests).toHaveLength(2);
   });
 });
 
@@ -125,6 +177,19 @@ describe('ClockController', () => {
     expect(speeds).toEqual([7]);
   });
 
+  it('advanceTo moves the clock to a time from now on, and rejects one in the past', async () => {
+    const { clock, workspace } = startController();
+    await clock.advanceTo(workspace, NOW);
+    expect(workspace.clock.now()).toBe(NOW);
+    await clock.advanceTo(workspace, NOW + 5);
+    expect(workspace.clock.now()).toBe(NOW + 5);
+    await expect(clock.advanceTo(workspace, NOW + 4)).rejects.toMatchObject({
+      code: 'usage',
+      message: '2026-11-20T00:00:00.004Z is before the schedule time 2026-11-20T00:00:00.005Z.',
+    });
+    expect(workspace.clock.now()).toBe(NOW + 5);
+  });
+
   it('the clock stands still while a move waits for a response, and a crash during the move does not leave it frozen', async () => {
     const { clock, sandbox, workspace, endpoint, trigger, attempt, pass, stored } = startController({
       frozen: false,
@@ -155,6 +220,17 @@ describe('ClockController', () => {
     await clock.settle(workspace);
     expect(stored()).toEqual({ at: NOW + 500, wallAt: NOW + 500, speed: 1, frozen: false });
     expect(seen).toEqual([false]);
+  });
+
+  it('settle leaves the clock at the last due time', async () => {
+    const { clock, workspace, endpoint, trigger, attempt } = startController();
+    endpoint();
+    await trigger();
+    await (await attempt(1)).respond(failedResult);
+    const settled = clock.settle(workspace);
+    await (await attempt(2)).respond();
+    await settled;
+    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
   });
 
   it('a move that is requested while an earlier one waits runs after it, although the first of three has ended', async () => {

@@ -133,6 +133,17 @@ describe('sendWithFault', () => {
     ],
     [
       'error-response',
+      {},
+      [],
+      [
+        {
+          ...{ ...failure, outcome: 'http_error', responseStatus: 503, response: result.response },
+          error: 'nothing was sent: fault flt_1 responded with 503 Service Unavailable',
+        },
+      ],
+    ],
+    [
+      'error-response',
       { status: 799 },
       [],
       [

@@ -89,6 +89,20 @@ describe('replayDelivery', () => {
     expect(receiver.requests[2]?.body.toString()).toBe('{"data":{"id":"evt_x","n":12.50}}');
   });
 
+  it.each([
+    ['an invalid URL', { url: 'ftp://127.0.0.1/' }, 'validation_failed'],
+    ['a URL that the rules reject', { url: 'http://example.com/' }, 'validation_failed'],
+    ['a body that is not JSON', { body: '{' }, 'invalid_request'],
+    ['a body that is not an object', { body: '[]' }, 'invalid_request'],
+  ])('a replay to %s is rejected and stores nothing', async (_, change, code) => {
+    const { control, deliver, receiver } = await startDeliverySetup();
+    const { id } = await deliver();
+    await expect(control.replayDelivery({ id, ...change })).rejects.toMatchObject({ code });
+    await control.advanceClock({ ms: 0 });
+    expect(receiver.requests).toHaveLength(1);
+    expect((await control.listDeliveries({})).data).toHaveLength(1);
+  });
+
   it('a replay of a delivery whose endpoint was deleted is a conflict [replay]', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();

@@ -227,6 +227,40 @@ describe.each([
       await expect(followAgain()).rejects.toMatchObject({ code: 'not_found' });
     });
 
+    it('only a local endpoint can have a header Host, which its deliveries then have', async () => {
+      const headers = { Host: 'tenant.test' };
+      const webhook = await control.createWebhook({ url: receiver.url, headers, events: ['host.changed'] });
+      await trigger('host.changed');
+      const [request] = await receiver.waitFor(1);
+      expect(request?.headers.host).toBe('tenant.test');
+      const rejection = {
+        code: 'validation_failed',
+        message: 'headers cannot have Host, because https://hooks.example.com/ is not a local endpoint.',
+      };
+      const url = 'https://hooks.example.com/';
+      await expect(control.createWebhook({ url, headers })).rejects.toMatchObject(rejection);
+      await expect(control.updateWebhook({ id: webhook.id, url })).rejects.toMatchObject(rejection);
+      await control.updateWebhook({ id: webhook.id, url, headers: {} });
+      await expect(control.updateWebhook({ id: webhook.id, headers })).rejects.toMatchObject(rejection);
+    });
+
+    it('a listener uses an enabled permanent endpoint with its URL that gets some of the same events, unchanged', async () => {
+      const { origin } = new URL(receiver.url);
+      const permanent = await control.createWebhook({
+        url: origin,
+        events: ['a.b', 'c.d'],
+        headers: { A: 'b' },
+      });
+      const listen = (events: string[]) =>
+        control.createWebhook({ url: `${origin}/`, events, listener: true, reuse: true });
+      expect(await listen(['*'])).toEqual(permanent);
+      expect(await listen(['c.d', 'e.f'])).toEqual(permanent);
+      // These events arrive once.
+      expect(await listen(['e.f'])).toMatchObject({ listener: true, events: ['e.f'] });
+      await control.updateWebhook({ id: permanent.id, disabled: true });
+      expect(await listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
+    });
+
     it('a listener uses the endpoint that a stream holds for its URL if it gets some of the same events', async () => {
       const ended = new AbortController();
       onTestFinished(() => ended.abort());

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
@@ -86,6 +87,27 @@ it('reset restores the loaded snapshot, and with all it removes what the snapsho
 });
 
 describe('faults of several workspaces', () => {
+  const opaque = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+  it.each<[string, keyof ControlPlane, object]>([
+    ['the endpoint of a new fault', 'addFault', { on: 'delivery', kind: 'drop', webhook_id: `wh_${opaque}` }],
+    ['the API key of a new fault', 'addFault', { on: 'request', status: 503, api_key_id: `key_${opaque}` }],
+    [
+      'the workspace of a new fault',
+      'addFault',
+      { on: 'request', status: 503, workspace_id: `ws_${opaque}` },
+    ],
+    ['the workspace of a list', 'listFaults', { workspace_id: `ws_${opaque}` }],
+    ['the workspace of faults to remove', 'clearFaults', { workspace_id: `ws_${opaque}` }],
+    ['a fault to remove', 'clearFaults', { id: `flt_${opaque}` }],
+  ])('%s must exist', async (_, name, input) => {
+    await using emulator = await startTestEmulator();
+    const { control } = emulator;
+    const { id } = await control.addFault({ on: 'request', status: 503 });
+    await expect(control[name as 'clearFaults'](input)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await control.listFaults({})).data.map((fault) => fault.id)).toEqual([id]);
+  });
+
   it('faults are listed and removed by ID and by workspace, and the others still apply', async () => {
     await using emulator = await startTestEmulator();
     const { control } = emulator;

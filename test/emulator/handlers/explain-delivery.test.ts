@@ -311,6 +311,89 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
   expect(await explainStory(story)).toMatchObject(expected);
 });
 
+it('an attempt that a delivery does not have cannot be explained', async () => {
+  const { control } = emulator;
+  await using receiver = await createReceiver(500);
+  const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
+  await emulator.api('POST', '/events', { type: 'a.b' });
+  await control.advanceClock({ ms: 0 });
+  await expect(control.explainDelivery({ id, attempt: 2 })).rejects.toMatchObject({ code: 'not_found' });
+  await control.deleteWebhook({ id });
+});
+
+it.each<[string, Story, RegExp[]]>([
+  [
+    'a connection without a response',
+    { responses: () => ({ drop: true }) },
+    [/^svc webhooks update wh_\w+ --url URL$/, /^svc deliveries replay/],
+  ],
+  [
+    'a wrong path',
+    { responses: () => 404 },
+    [/^svc webhooks update wh_\w+ --url URL$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  [
+    'a wrong path of a disabled endpoint',
+    {
+      responses: () => 404,
+      beforehand: (id) => emulator.control.updateWebhook({ id, disabled: true }),
+    },
+    [/^svc webhooks update wh_\w+ --url URL$/, /--enable$/, /^svc deliveries replay/],
+  ],
+  ['an error', { responses: () => 500 }, [/^svc deliveries get del_\w+$/, /^svc deliveries replay/]],
+  [
+    'a signature that was rejected',
+    { responses: () => ({ status: 401, body: 'invalid signature' }) },
+    [/--probe$/, /--show-secret$/, /^svc deliveries replay/],
+  ],
+  [
+    'a mistake that it reports',
+    { responses: () => ({ status: 400, body: 'Body is unusable' }) },
+    [/--steps$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  [
+    'a secret that is missing',
+    { responses: () => ({ status: 400, body: 'Zero-length key is not supported' }) },
+    [/--show-secret$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  [
+    'an unknown digest',
+    { responses: () => verifyWith(correctContent, 'whsec_other', (digest) => `v1=${digest}`) },
+    [/--show-secret$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+  ['an injected fault', { responses: () => 400, fault: 'tamper-body' }, [/^svc deliveries replay/]],
+  [
+    'a rejection without a reason',
+    { responses: () => 401 },
+    [/--probe$/, /^svc deliveries get/, /^svc deliveries replay/],
+  ],
+])('the hints after %s have at most three commands, one of which replays', async (_, story, commands) => {
+  const explanation = await explainStory(story);
+  expect(explanation.commands).toEqual(commands.map((command) => expect.stringMatching(command)));
+});
+
+it.each<[string, Story, string, number]>([
+  ['delivered', { responses: () => 200 }, 'delivered', 1],
+  ['rate_limited', { responses: () => 429 }, 'rate_limited', 1],
+  [
+    'a certain mistake',
+    { responses: () => ({ status: 400, body: 'Body is unusable' }) },
+    'signature_rejected',
+    1,
+  ],
+])('a probe sends nothing if the cause is known: %s', async (_, { responses }, cause, requests) => {
+  let count = 0;
+  const counted = (secret: string): ReceiverResponses => {
+    const response = responses(secret);
+    return () => {
+      count++;
+      return response as 200;
+    };
+  };
+  const explanation = await explainStory({ responses: counted, probe: true });
+  expect([explanation.cause, count]).toEqual([cause, requests]);
+});
+
 it.each([
   ['x'.repeat(1_000), 'x'.repeat(1_000)],
   [`a${'x'.repeat(1_000)}`, `a${'x'.repeat(999)}…`],

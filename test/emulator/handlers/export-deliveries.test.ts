@@ -89,6 +89,19 @@ describe('the selection of an export', () => {
     }
   });
 
+  it('an export ends when its client disconnects', async () => {
+    const { emulator, create } = await setUp();
+    for (const type of ['order.created', 'order.paid']) await create(type);
+    const client = new AbortController();
+    const file = await emulator.control.exportDeliveries({}, client.signal);
+    let count = 0;
+    for await (const _ of file) {
+      count++;
+      client.abort();
+    }
+    expect(count).toBe(1);
+  });
+
   it('an export over HTTP is the same as in the process', async () => {
     const { emulator, control_url, create, exportText } = await setUp([503, 200]);
     await create('order.created', { note: 'Grüße, 世界 👋' });
@@ -197,6 +210,16 @@ describe('the secrets of an export', () => {
     const [line] = await exportLines();
     expect(line?.attempts[0]?.response).toMatchObject({ encoding: 'base64', body: text });
     expect(line?.attempts[0]?.request.headers).toMatchObject({ Authorization: '[removed]' });
+  });
+
+  it('the previous secret of an endpoint is removed, too [exports.secrets]', async () => {
+    const { emulator, create, secret, webhookId, exportText } = await setUp(undefined, {
+      secret: 'a-secret-without-a-prefix',
+    });
+    await emulator.control.rotateWebhookSecret({ id: webhookId, overlap_ms: 60_000 });
+    await create('key.created', { secret });
+    expect(secret).toBe('a-secret-without-a-prefix');
+    expect(await exportText()).not.toContain(secret);
   });
 
   it('tokens in the URL of an endpoint are removed [exports.secrets]', async () => {

@@ -50,6 +50,29 @@ it('a client that was away during a reset gets one reset, and then only later ch
   expect(await items.next()).toMatchObject(attemptOf(event));
 });
 
+it('a stream that begins after a reset does not contain it', async () => {
+  const { control, deliver, follow, receiver } = await setUp();
+  await control.reset({});
+  await control.createWebhook({ url: receiver.url });
+  const [fromStart, fromNow] = [
+    follow({ types: 'attempt', since_sequence: 0 }),
+    follow({ types: 'attempt' }),
+  ];
+  const next = fromNow.next();
+  const event = await deliver();
+  expect(await fromStart.next()).toMatchObject(attemptOf(event));
+  expect(await next).toMatchObject(attemptOf(event));
+});
+
+it('the stream of a listener ends with the reset that removes its endpoint', async () => {
+  const { control, createListener, follow } = await setUp();
+  const items = follow({ listener: await createListener() });
+  const next = items.next();
+  await control.reset({});
+  expect(await next).toMatchObject({ value: { type: 'reset' } });
+  expect(await items.next()).toEqual(done);
+});
+
 it('the stream of several listeners ends when a snapshot has removed one of them', async () => {
   const { control, createListener, follow, path } = await setUp();
   const kept = await createListener();

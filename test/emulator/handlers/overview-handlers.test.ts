@@ -140,3 +140,23 @@ it('the overview shows the 100 newest endpoints, and no failure of one that has 
   expect([endpoints.length, has_more_endpoints]).toEqual([100, true]);
   expect(endpoints.map(({ webhook_id }) => webhook_id)).not.toContain(oldest);
 });
+
+it('the overview lists the faults that can still apply to the workspace', async () => {
+  await using emulator = await startTestEmulator();
+  const { control } = emulator;
+  const { id: other } = await control.createWorkspace({ name: 'Other' });
+  const everywhere = await control.addFault({ on: 'request', status: 503, count: 2 });
+  await control.addFault({ on: 'request', status: 503, workspace_id: other });
+  const usedUp = await control.addFault({ on: 'request', status: 500, method: 'GET', count: 1 });
+  const list = async () =>
+    (await control.getOverview({})).faults.map(({ id, applied_count }) => ({ id, applied_count }));
+  expect(await list()).toEqual([
+    { id: everywhere.id, applied_count: 0 },
+    { id: usedUp.id, applied_count: 0 },
+  ]);
+  await emulator.api('POST', '/events', { type: 'order.shipped' });
+  expect(await list()).toContainEqual({ id: everywhere.id, applied_count: 1 });
+  await emulator.api('GET', '/events');
+  await emulator.api('GET', '/events');
+  expect(await list()).toEqual([]);
+});

@@ -114,6 +114,20 @@ describe('the changes that clients of the stream receive', () => {
     );
   });
 
+  it.each<[string, number, boolean]>([
+    ['at the time of its creation', NOW, true],
+    ['after its creation', NOW + 1, false],
+  ])('a pending delivery is part of a history that starts %s: %s', async (_, schedule, isSent) => {
+    const { find, list, trigger } = await startChanges();
+    await trigger();
+    const change = list('delivery').at(-1);
+    if (change === undefined) throw new Error('no delivery');
+    const historyStart = { newest: 9_999, wall: NOW, schedule };
+    const item = find(change, { ...everything, historyStart });
+    const pending = expect.objectContaining({ delivery: expect.objectContaining({ status: 'pending' }) });
+    expect(item).toEqual(isSent ? pending : null);
+  });
+
   it('waitForCommit resolves after the next commit', async () => {
     const { store } = await startChanges();
     const { signal } = new AbortController();

@@ -124,6 +124,28 @@ describe('POST /_svc/deliveries/wait', () => {
     expect(hint).toEqual({ text: 'Show why', command: `svc explain ${data[0]?.id}` });
   });
 
+  it('a wait ends early if all deliveries are paused, and says which endpoint to enable', async () => {
+    receiver.respond(500);
+    const { id } = await register();
+    const event_id = await trigger();
+    await receiver.request(1);
+    await control.updateWebhook({ id, disabled: true });
+    await expect(wait({ event_id })).resolves.toMatchObject({
+      settled: false,
+      reason: 'stalled',
+      message: `1 delivery is paused: ${id} is disabled.`,
+      hint: { text: 'Enable it', command: `svc webhooks update ${id} --enable` },
+    });
+  });
+
+  it('a wait for a mistyped type ends early and names the type that was probably meant', async () => {
+    const { reason, details } = await wait({ type: 'order.shiped' });
+    expect([reason, details]).toEqual([
+      'stalled',
+      ['No event of order.shiped was created.', 'Did you mean order.shipped?'],
+    ]);
+  });
+
   it('a wait for an event without deliveries ends early and says why', async () => {
     const { id } = await register(['invoice.paid']);
     const event_id = await trigger();

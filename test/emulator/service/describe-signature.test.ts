@@ -31,6 +31,23 @@ describe('describeSignature', () => {
     ]);
   });
 
+  it('describeSignature tells the two secrets of a rotation apart [signature.header]', async () => {
+    const { control, webhook, deliver } = await startDeliverySetup();
+    const before = await deliver();
+    await control.rotateWebhookSecret({ id: webhook.id });
+    const during = await deliver();
+    const secretsOf = async (id: string) =>
+      (await control.describeSignature({ id })).secrets.map(({ name, matches }) => [name, matches]);
+    await expect(secretsOf(before.id)).resolves.toEqual([
+      ['current', false],
+      ['previous', true],
+    ]);
+    await expect(secretsOf(during.id)).resolves.toEqual([
+      ['current', true],
+      ['previous', true],
+    ]);
+  });
+
   it('describeSignature describes the last attempt or the attempt that is named', async () => {
     const { control, deliver } = await startDeliverySetup([{ status: 500 }]);
     const { id } = await deliver();

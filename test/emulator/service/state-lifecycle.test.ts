@@ -95,6 +95,13 @@ it('a seeded emulator that loads a snapshot of another one with the same seed re
   expect(added?.secret).not.toBe(other.secret);
 });
 
+it('a start applies its clock settings to the default workspace of an earlier start', () => {
+  const { sandbox } = openSandbox();
+  new StateLifecycle(sandbox, options);
+  new StateLifecycle(sandbox, { ...options, clock: { speed: 60, frozen: true } });
+  expect(sandbox.workspaces.default.clock.getState()).toMatchObject({ speed: 60, frozen: true });
+});
+
 it('a reset sets each running clock back to its time at the start, also one that was stored long before', () => {
   const { sandbox, addWorkspace } = openSandbox();
   addWorkspace('Default');

@@ -1,3 +1,5 @@
+/** Tests how the emulator explains the signatures that it sent. */
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryFaultKind } from '../../../src/domain/fault.ts';
 import type { SignatureScheme } from '../../../src/signature/scheme.ts';
@@ -33,6 +35,11 @@ describe('an emulator with another signature scheme', () => {
     expect(verifyMessage({ scheme, secret, headers, payload, now })).toMatchObject({ ok: true });
     const { verification } = await control.describeSignature({ id });
     expect(verification).toMatchObject({ ok: true, scheme: expect.any(String) });
+  });
+
+  it('an endpoint gets a secret in the form of the scheme', async () => {
+    const { webhook } = await startDeliverySetup({}, { scheme: acme });
+    expect(webhook.secret).toMatch(/^key_[0-9a-f]{64}$/);
   });
 
   it('an invalid scheme is rejected', async () => {
@@ -126,6 +133,33 @@ describe('verifyDelivery', () => {
       reason: 'body_changed',
       detail: expect.stringContaining('from byte 16 on, "hipped'),
     });
+  });
+
+  it('verifyDelivery names the mistake behind the digest that a receiver computed', async () => {
+    const { control, emulator, webhook, deliver } = await startDeliverySetup();
+    const { id, attempts } = await deliver();
+    const { headers = {}, body = '' } = attempts[0]?.request ?? {};
+    const digest = (content: string, secret = webhook.secret) =>
+      createHmac('sha256', secret).update(content).digest('hex');
+    const timestamp = `${headers['Service-Timestamp']}`;
+    const diagnose = (computed: string, secrets?: string[]) =>
+      control.verifyDelivery({ id, computed, ...(secrets && { secrets }) });
+
+    await expect(diagnose(`${headers['Service-Signature']}`)).resolves.toMatchObject({
+      ok: true,
+      reason: null,
+    });
+    await expect(diagnose(digest(timestamp + body))).resolves.toMatchObject({ reason: 'content_changed' });
+    const other = await emulator.subscribe('http://127.0.0.1:9/', ['a.b']);
+    await expect(diagnose(digest(`${timestamp}.${body}`, other.secret))).resolves.toMatchObject({
+      reason: 'wrong_secret',
+      detail: expect.stringContaining(`the secret of ${other.id}`),
+    });
+    const { api_key: apiKey } = emulator.status();
+    await expect(diagnose(digest(`${timestamp}.${body}`, apiKey), [apiKey])).resolves.toMatchObject({
+      reason: 'api_key_as_secret',
+    });
+    await expect(diagnose('')).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
   it('verifyDelivery rejects a delivery or attempt that does not exist', async () => {
