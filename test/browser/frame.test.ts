@@ -87,6 +87,44 @@ describeInBrowser('the dashboard layout', () => {
     await expect.poll(() => advance.isEnabled()).toBe(true);
   });
 
+  it('every view keeps what it showed, and says that it is old, while the emulator does not respond', async () => {
+    const emulator = await openEmulator();
+    const { id: webhook } = await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
+    const [delivery] = (await emulator.control.listDeliveries({})).data;
+    const [request] = (await emulator.control.listRequests({})).data;
+    const page = await openDashboard(emulator, { hash: '', expectedErrors: /ERR_|Failed to load/ });
+    const rows = page.locator('li > a');
+    const payload = page.getByRole('textbox', { name: 'Payload' });
+    const contents = {
+      '/home': page.getByRole('slider'),
+      '/deliveries': rows.getByText('order.shipped'),
+      [`/deliveries/${delivery?.id}`]: payload,
+      [`/deliveries/${delivery?.id}?tab=signature`]: page.getByRole('heading', { name: 'Signed content' }),
+      '/events': rows.getByText('order.shipped'),
+      [`/events/${delivery?.event_id}`]: payload,
+      '/requests': rows.getByText('POST /v1/events'),
+      [`/requests/${request?.id}`]: page.getByRole('button', { name: 'Copy as curl' }),
+      [`/webhooks/${webhook}`]: page.getByRole('button', { name: 'Make it fail' }),
+      '/trigger?type=order.shipped': payload,
+    };
+    onTestFinished(() => page.context().setOffline(false));
+    for (const [hash, content] of Object.entries(contents)) {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, hash);
+      await content.first().waitFor();
+      await page.context().setOffline(true);
+      const alert = page.getByRole('alert');
+      await alert.getByText('This page shows the last data it received').waitFor();
+      expect(await content.first().isVisible(), hash).toBe(true);
+      await expect.poll(() => alert.count(), { message: hash }).toBe(1);
+      await page.context().setOffline(false);
+      await alert.waitFor({ state: 'detached' });
+    }
+  });
+
   it.skipIf(process.platform === 'win32')(
     'the dashboard layout shows that the database file was removed, and what to do',
     async () => {

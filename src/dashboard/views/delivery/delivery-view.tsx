@@ -93,12 +93,14 @@ function Header({ delivery, explanation, selected }: HeaderProps) {
     <header class="row">
       {isEditing && <EditReplayDialog delivery={delivery} onClose={() => setEditing(false)} />}
       <h2>{delivery.event_type}</h2>
-      <StatusBadge status={getDisplayStatus(delivery)} />
-      <span role="status" class="muted">
-        {awaited !== null &&
-          (result === undefined
-            ? `Waiting for attempt ${awaited}…`
-            : `Attempt ${awaited}: ${describeOutcome(result)}`)}
+      <span>
+        <StatusBadge status={getDisplayStatus(delivery)} />{' '}
+        <span role="status" class="muted">
+          {awaited !== null &&
+            (result === undefined
+              ? `Waiting for attempt ${awaited}…`
+              : `Attempt ${awaited}: ${describeOutcome(result)}`)}
+        </span>
       </span>
       <div class="row">
         <ActionButton
