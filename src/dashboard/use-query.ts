@@ -41,7 +41,12 @@ export function useQuery<Value>(
     latest.current.isPending = false;
     const json = JSON.stringify(response);
     // The same data are not rendered again.
-    if (json !== latest.current.json) setState((previous) => ({ ...previous, ...response }));
+    if (json !== latest.current.json)
+      setState((previous) => {
+        // While the connection is lost, the page says that its data are old.
+        const isOld = isLost.peek() && previous.value !== undefined;
+        return { ...previous, ...response, ...(isOld && { error: null }) };
+      });
     latest.current.json = json;
   }, []);
   // Runs before the browser paints, so that the result for other dependencies is never shown.

@@ -1,7 +1,7 @@
 /** The layout around every view: navigation, connection status, shortcuts and workspaces. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { findFreePort } from '../support/local-server.ts';
@@ -88,7 +88,7 @@ describeInBrowser('the dashboard layout', () => {
   });
 
   it('every view keeps what it showed, and says that it is old, while the emulator does not respond', async () => {
-    const emulator = await openEmulator();
+    const emulator = await startEmulator();
     const { id: webhook } = await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/' });
     await emulator.api('POST', '/events', { type: 'order.shipped' });
     await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { isLost } from '../control.ts';
 import type { Query } from '../use-query.ts';
 import { ActionButton } from './action-button.tsx';
 
@@ -15,8 +14,7 @@ export function QueryView<Value>({ query, what, children }: Props<Value>) {
   const { value, error, refetch } = query;
   return (
     <>
-      {/* The page says that its data are old while the connection is lost. */}
-      {error !== null && (value === undefined || !isLost.value) && (
+      {error !== null && (
         <p class="placeholder" data-state="failed" role="alert">
           {error} <ActionButton onClick={refetch}>Try again</ActionButton>
         </p>
