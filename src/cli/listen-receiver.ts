@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { indentJson } from '../domain/json-text.ts';
 import type { TopicItem } from '../operations/stream-schemas.ts';
+import { findEventType, senders } from '../profile/senders.ts';
 import { readReceivedRequest, verifyReceivedRequest } from '../receivers/received-request.ts';
 import { type ReceiverResponseOptions, startReceiverServer } from '../receivers/receiver-server.ts';
 import type { RegisteredWebhook } from '../resources/endpoint.ts';
-import { schemes } from '../signature/schemes.ts';
 import type { VerifyResult } from '../signature/verify.ts';
 import type { Context } from './context.ts';
 import type { TerminalCapabilities } from './process-context.ts';
@@ -28,7 +28,7 @@ interface ReceivedItem {
   readonly type: 'received';
   readonly received_at: string;
   readonly response: ScriptedResponse;
-  /** Null if the request is not a delivery. */
+  /** Null if the request does not show it. */
   readonly event_type: string | null;
   readonly event_id: string | null;
   /** Null if the signature scheme sends none. */
@@ -65,7 +65,8 @@ export async function startListenReceiver(
   context: Context,
 ): Promise<ListenReceiver> {
   const { io, json, now } = context;
-  const { signature, signatureToleranceMs: toleranceMs } = await context.resolveRules();
+  const { sender: configured, signature, signatureToleranceMs: toleranceMs } = await context.resolveRules();
+  const knownSenders = [{ ...configured, scheme: signature }, ...Object.values(senders)];
   /** Number of requests by delivery. */
   const counts = new Map<string, number>();
   let genuineCount = 0;
@@ -83,11 +84,10 @@ export async function startListenReceiver(
     const request = await readReceivedRequest(incoming, now);
     const listener = await begun;
     const { headers, envelope } = request;
-    // The configured scheme, or the built-in one whose header the request has: the emulator can have another configuration.
-    const scheme =
-      [signature, ...Object.values(schemes)].find(
-        (candidate) => candidate.headers.signature.toLowerCase() in headers,
-      ) ?? signature;
+    // The configured sender, or the built-in one whose header the request has: the emulator can have another configuration.
+    const sender =
+      knownSenders.find(({ scheme }) => scheme.headers.signature.toLowerCase() in headers) ?? configured;
+    const { scheme } = sender;
     const { secret } = listener.registered;
     const verification = verifyReceivedRequest(request, { scheme, toleranceMs, secret });
     const response = verification.ok ? takeResponse() : REJECTED;
@@ -99,7 +99,9 @@ export async function startListenReceiver(
       type: 'received',
       received_at: new Date(request.at).toISOString(),
       response,
-      event_type: envelope?.type ?? null,
+      event_type:
+        envelope?.type ??
+        (request.json === undefined ? null : findEventType(sender, request.body.toString(), headers)),
       event_id: request.eventId,
       delivery_id: deliveryId,
       times_received: count,
@@ -147,7 +149,7 @@ function renderReceived(item: ReceivedItem, capabilities: TerminalCapabilities):
     (isSuccess ? green : red)(`${symbol}${response}`),
     verification.ok ? 'verified' : red('not verified'),
     `#${item.times_received}`,
-    item.event_type ?? 'not a delivery',
+    item.event_type ?? (verification.ok ? null : 'not a delivery'),
     // Before the ID of the event, so that 80 columns show the complete ID of the delivery.
     item.delivery_id,
     item.event_id,

@@ -3,6 +3,7 @@ import type { AttemptOutcome } from '../domain/delivery.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { ANY_EVENT_TYPE_PATTERN, EVENT_TYPE_PATTERN } from '../domain/event.ts';
+import { getTextAtPath, parsePath } from '../domain/json-path.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
 
@@ -85,6 +86,25 @@ export function fillHeaders({ headers }: WebhookSender, values: AttemptValues): 
 /** How receivers find the ID of an event, by which they recognize duplicates: a path in the body or a header; null if there is none. */
 export function getIdLocation({ eventIdPath, scheme }: WebhookSender): string | null {
   return eventIdPath ?? scheme.headers.id;
+}
+
+/**
+ * The event type that a delivery shows in its body or in a header; null if it shows none.
+ * @param body valid JSON
+ * @param received the headers, with names in lower case
+ */
+export function findEventType(
+  { eventTypePath, headers }: WebhookSender,
+  body: string,
+  received: Readonly<Record<string, unknown>>,
+): string | null {
+  if (eventTypePath !== undefined) {
+    const text = getTextAtPath(body, parsePath(eventTypePath));
+    return text === undefined ? null : String(JSON.parse(text));
+  }
+  const header = Object.keys(headers).find((name) => /^\{(?:type|noun)\}$/.test(headers[name] ?? ''));
+  const type = header === undefined ? undefined : received[header.toLowerCase()];
+  return type === undefined ? null : String(type);
 }
 
 const envelopeFields = { eventIdPath: 'data.id', eventTypePath: 'type' } as const;

@@ -231,6 +231,27 @@ describe('svc listen', () => {
     expect((await svcInProcess(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
   });
 
+  it.each([
+    ['stripe', 'payment_intent.succeeded', 'payment_intent.succeeded'],
+    ['github', 'issues.opened', 'issues'],
+  ])(
+    'svc listen --sender %s receives and verifies its webhooks, and shows their type',
+    async (sender, type, shown) => {
+      const cwd = createFolder();
+      const { lines } = await listen(cwd, '--sender', sender);
+      await svcInProcess(['trigger', type, '--wait'], { cwd });
+      expect(lines[1]).toMatchObject({ event_type: shown, response: 200, verification: { ok: true } });
+    },
+  );
+
+  it('svc listen --sender fails if the emulator that runs delivers as another sender', async () => {
+    const { url } = await openEmulator();
+    const cwd = createFolder();
+    const { exitCode, stderr } = await svcInProcess(['listen', ...url, '--sender', 'slack'], { cwd });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('The emulator delivers as the sender svc, not as slack.');
+  });
+
   it('a second svc listen for a URL uses the endpoint of the first one, and reconnects when the first one has stopped the emulator', async () => {
     const cwd = createFolder();
     const { subprocess, ready, notes } = await listen(cwd, '9/hooks');

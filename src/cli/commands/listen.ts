@@ -24,6 +24,7 @@ import { parseReceiverUrl } from '../option-parsers.ts';
 import { currentWorkspace } from '../option-rows.ts';
 import { findType, toReadyFields } from '../ready-line.ts';
 import { endpointRows } from '../resource-rows.ts';
+import { senderRow } from '../secret-option.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
 
 /** Time limit for removing the endpoint. Short, because the user has asked the command to end. */
@@ -66,6 +67,7 @@ const rows = {
     choices: ['default', 'json'],
     defaultText: 'default',
   },
+  sender: senderRow,
   workspace: {
     option: '--workspace <id>',
     summary: 'Workspace of the endpoint',
@@ -89,13 +91,15 @@ export const command = defineCommand({
       "listen https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
     ],
     ['Print one JSON object per attempt', 'listen 3000 --json'],
+    ['Receive the webhooks of GitHub', 'listen 3000 --sender github'],
     ['Print the endpoint secret', 'listen 3000 --print-secret'],
   ],
   async run(options, context) {
     const { url: forwardUrl } = options;
     // The secret of an emulator that ends with this command would be useless.
-    const foreground = options.printSecret ? null : await startUnlessRunning(context);
+    const foreground = options.printSecret ? null : await startUnlessRunning(options, context);
     const control = foreground?.emulator.control ?? (await context.connect());
+    if (foreground === null && options.sender !== undefined) await assertSender(options.sender, context);
     let receiver: ListenReceiver | null = null;
     try {
       if (forwardUrl === undefined) {
@@ -161,15 +165,24 @@ async function toNewEndpoint(url: string, options: Options, context: Context): P
 }
 
 /** Starts an emulator. @returns null if one runs or is configured */
-async function startUnlessRunning(context: Context): Promise<ForegroundEmulator | null> {
+async function startUnlessRunning({ sender }: Options, context: Context): Promise<ForegroundEmulator | null> {
   const config = await context.resolveConfig();
   try {
     await context.connect();
     return null;
   } catch (error) {
-    if (canStart(error, config)) return startInForeground(context);
+    if (canStart(error, config)) return startInForeground(context, sender === undefined ? {} : { sender });
     throw error;
   }
+}
+
+/** @throws SvcError `usage` if the emulator that runs delivers as another sender, which only a new start changes */
+async function assertSender(sender: string, context: Context): Promise<void> {
+  const { sender: current } = await context.getStatus();
+  if (current === sender) return;
+  throw new SvcError('usage', `The emulator delivers as the sender ${current}, not as ${sender}.`, {
+    hint: { text: 'Stop it, and run svc listen again', command: 'svc emulator stop' },
+  });
 }
 
 /** Says that a permanent endpoint or that of another `svc listen` is used, so that no event arrives twice. */
