@@ -96,6 +96,13 @@ describe('unpackAddon', () => {
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 
+  it.runIf(isRoot)('a folder of root is used by another user [files.addon]', () => {
+    const cache = createCachePath();
+    unpackAddon(addon, cache);
+    vi.spyOn(process, 'geteuid').mockReturnValue(NOBODY);
+    expect(unpackAddon(addon, cache)).toBe(join(cache, addon.name));
+  });
+
   it('a full disk is an error and leaves no part of the file, and the next call succeeds', () => {
     const cache = createCachePath();
     replaceNextWrite(writeHalf);

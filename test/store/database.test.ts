@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
   existsSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -223,6 +225,22 @@ describe('a write-ahead log that a crash left behind', () => {
 
   it('openDatabase reads the log, so no committed row is lost', () => {
     const db = open(crash(20).path);
+    expect(countKeys(db)).toBe(20);
+    expect(pragma(db, 'integrity_check')).toBe('ok');
+  });
+
+  it('openDatabase reads a truncated log up to its last complete commit', () => {
+    const { path, log } = crash(20);
+    truncateSync(log, readFileSync(log).length - 1_000);
+    const db = open(path);
+    expect(countKeys(db)).toBe(19);
+    expect(pragma(db, 'integrity_check')).toBe('ok');
+  });
+
+  it('openDatabase reads a log that ends in garbage up to its last complete commit', () => {
+    const { path, log } = crash(20);
+    appendFileSync(log, Buffer.alloc(10_000, 0xa5));
+    const db = open(path);
     expect(countKeys(db)).toBe(20);
     expect(pragma(db, 'integrity_check')).toBe('ok');
   });

@@ -69,6 +69,19 @@ describe('GroupCommit.run', () => {
     expect(commits()).toBe(2);
   });
 
+  it('no promise settles before the commit', async () => {
+    const { db, group, note, commits } = open();
+    const states = [1, 2].map((number) =>
+      group
+        .run(() => note(`${number}`))
+        .then(() => ({ commits: commits(), inTransaction: db.inTransaction })),
+    );
+    expect(await Promise.all(states)).toEqual([
+      { commits: 1, inTransaction: false },
+      { commits: 1, inTransaction: false },
+    ]);
+  });
+
   it('only the operation that throws is rolled back and rejected', async () => {
     const { group, note, notes } = open();
     const results = await Promise.allSettled([

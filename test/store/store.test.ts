@@ -26,6 +26,16 @@ describe('Store', () => {
     expect(again.nextSeq()).toBe((deliveries.at(-1) ?? 0) + 1);
   });
 
+  it('a store that is opened again continues after the sequences of cancellations', async () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const first = openStore(path);
+    const { webhook } = insertDeliveries(first, [NOW, NOW, NOW]);
+    const before = first.lastSeq;
+    expect(await first.write(() => first.cancelDeliveries(webhook, NOW))).toBe(3);
+    first.close();
+    expect(openStore(path).lastSeq).toBe(before + 3);
+  });
+
   it('writeNow leaves no rows if the operation throws', () => {
     const store = openStore();
     expect(() =>
