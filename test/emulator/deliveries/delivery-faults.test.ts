@@ -43,6 +43,23 @@ describe('delivery faults', () => {
     ]);
   });
 
+  it.each([
+    ['the first', [{ status: 200 }, { status: 409 }]],
+    ['the second', [{ status: 500 }, { status: 200 }]],
+  ])('a duplicated delivery succeeds when %s was accepted', async (_, responses) => {
+    const { receiver, deliver } = await startFaulty('duplicate');
+    receiver.respond(responses);
+    expect(await deliver()).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+  });
+
+  it('a duplicate that failed twice counts as one attempt of the retry schedule', async () => {
+    const { receiver, deliver } = await startFaulty('duplicate');
+    receiver.respond({ status: 500 });
+    const { next_attempt_at, attempts } = await deliver();
+    expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['http_error', 'http_error']);
+  });
+
   it('the fault delay delays an attempt in schedule time', async () => {
     const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('delay', { delay_ms: 7_000 });
     const event = await trigger();
@@ -65,6 +82,14 @@ describe('delivery faults', () => {
       events.map(async (event) => (await deliveryOf(event)).attempts[0]?.fault),
     );
     expect(marks).toEqual([mark, undefined]);
+  });
+
+  it('the fault reorder stops waiting for a later delivery after its delay', async () => {
+    const { receiver, control, deliver } = await startFaulty('reorder', { delay_ms: 5_000 });
+    const { created_at, next_attempt_at } = await deliver();
+    expect(between(created_at, next_attempt_at)).toBe(5_000);
+    await control.settleClock({});
+    expect(receiver.requests).toHaveLength(1);
   });
 
   it('the fault tamper-body changes a byte after signing, and the attempt shows the body that was sent [§6.1]', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR_MS } from '../../../src/domain/duration.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
 import { Store } from '../../../src/store/store.ts';
-import { startDeliverySetup } from './delivery-setup.ts';
+import { openReceiver, startDeliverySetup } from './delivery-setup.ts';
 import { failedResult, NOW, startDispatcher } from './dispatcher-setup.ts';
+import { createGate } from './sender-setup.ts';
 
 describe('a deleted endpoint', () => {
   it('deleting an endpoint cancels its pending deliveries and keeps settled ones [delivery.states]', async () => {
@@ -21,9 +22,39 @@ describe('a deleted endpoint', () => {
       ...{ status: 'canceled', settled_reason: 'endpoint_deleted', next_attempt_at: null, attempt_count: 1 },
     });
   });
+
+  it('deleting an endpoint while a request is in flight records the attempt and cancels the delivery', async () => {
+    const gate = createGate();
+    const { control, webhook, receiver, trigger } = await startDeliverySetup({ after: gate.opened });
+    const event = await trigger();
+    await receiver.waitFor(1);
+    await control.deleteWebhook({ id: webhook.id });
+    gate.open();
+    await control.advanceClock({ ms: 80 * HOUR_MS });
+    const [{ id } = { id: '' }] = (await control.listDeliveries({ event_id: event })).data;
+    expect(await control.getDelivery({ id })).toMatchObject({
+      ...{ status: 'canceled', attempt_count: 1 },
+      attempts: [{ number: 1, outcome: 'succeeded' }],
+    });
+    expect(receiver.requests).toHaveLength(1);
+  });
 });
 
 describe('a disabled endpoint', () => {
+  it('a disabled endpoint gets no deliveries of new events, and its pending ones at once when it is enabled, if they are due [delivery.paused]', async () => {
+    const { control, deliver, webhook, receiver, trigger } = await startDeliverySetup([{ status: 500 }, {}]);
+    const { id } = await deliver();
+    await control.updateWebhook({ id: webhook.id, disabled: true });
+    await trigger();
+    const frozen = await control.advanceClock({ ms: HOUR_MS });
+    expect(frozen).toMatchObject({ attempts: [], pending: 1, next_due_at: null });
+    await control.updateWebhook({ id: webhook.id, disabled: false });
+    await receiver.waitFor(2);
+    await control.advanceClock({ ms: 0 });
+    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+    expect((await control.listDeliveries({})).data).toHaveLength(1);
+  });
+
   it('settle leaves out the paused deliveries of a disabled endpoint and names the endpoint [delivery.paused]', async () => {
     const { control, deliver, webhook } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
@@ -38,6 +69,19 @@ describe('a disabled endpoint', () => {
     const { data } = await control.listDeliveries({});
     expect(data).toMatchObject([{ paused: false, next_attempt_at: expect.any(String) }]);
     expect(await control.settleClock({})).toMatchObject({ pending: 0, paused: [] });
+  });
+});
+
+describe('a changed endpoint', () => {
+  it('retries go to the new URL of an endpoint', async () => {
+    const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
+    const moved = await openReceiver();
+    const { id } = await deliver();
+    await control.updateWebhook({ id: webhook.id, url: `${moved.url}/new` });
+    await control.advanceClock({ ms: 5 * MINUTE_MS });
+    expect([receiver.requests.length, moved.requests.map(({ path }) => path)]).toEqual([1, ['/new']]);
+    const { attempts } = await control.getDelivery({ id });
+    expect(attempts.map(({ request }) => request.url)).toEqual([receiver.url, `${moved.url}/new`]);
   });
 });
 

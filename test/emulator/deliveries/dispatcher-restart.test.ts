@@ -84,4 +84,23 @@ describe('a stop', () => {
       await Promise.all(Array.from(again.inFlight, (attempt) => attempt.respond()));
     expect(again.sent.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
   });
+
+  it('a replay that was requested before a restart is sent [replay]', async () => {
+    const receiver = await openReceiver();
+    const { open } = createPlace();
+    const first = await open();
+    const { id: webhook } = await first.subscribe(receiver.url);
+    const [delivery] = await first.deliveriesOf(await first.trigger());
+    await first.control.updateWebhook({ id: webhook, disabled: true });
+    await first.control.replayDelivery({ id: delivery?.id ?? '' });
+    await first.close();
+    const again = await open();
+    await again.control.updateWebhook({ id: webhook, disabled: false });
+    await receiver.waitFor(2);
+    await again.control.advanceClock({ ms: 0 });
+    expect(await again.control.getDelivery({ id: delivery?.id ?? '' })).toMatchObject({
+      attempt_count: 2,
+      status: 'succeeded',
+    });
+  });
 });

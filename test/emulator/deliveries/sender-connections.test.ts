@@ -60,6 +60,15 @@ describe('allowed destinations', () => {
     expect(lookup).toHaveBeenCalledTimes(2);
   });
 
+  it('the sender connects only to the allowed addresses of a name that has several [network.blocked-addresses]', async () => {
+    await using receiver = await createReceiver();
+    const lookup = async () => [v4('169.254.169.254'), v4('127.0.0.1')];
+    const result = await createTestSender({ lookup }).send(
+      createPostRequest(`http://mixed.internal:${receiver.port}/`),
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
   it('the sender tries the next address when the first refuses the connection', async () => {
     await using receiver = await createReceiver();
     const lookup = async () => [v4('127.0.0.2'), v4('127.0.0.1')];

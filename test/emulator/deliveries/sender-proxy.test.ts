@@ -63,6 +63,16 @@ describe('requests through a proxy', () => {
     expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(expected);
     expect(receiver.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
+
+  it('the sender checks the certificate of the receiver, not of the proxy [network.certificates, network.proxy]', async () => {
+    await using receiver = await publicReceiver();
+    await using proxy = await createConnectProxy({ leadTo: receiver.port });
+    const sender = createTestSender({ proxy: proxy.url, ca: authority });
+    expect(await sender.send(createPostRequest('https://other.example/'))).toMatchObject({
+      outcome: 'tls_error',
+      error: 'the certificate of other.example is for DNS:elsewhere.example, not for other.example',
+    });
+  });
 });
 
 describe('proxy errors', () => {

@@ -9,27 +9,9 @@ import {
 import { createReceiver } from '../../support/test-receiver.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
 import { createGate } from '../deliveries/sender-setup.ts';
+import { readState } from './read-state.ts';
 
 const MINUTE_MS = 60_000;
-
-/** The complete state of an emulator except wall time. */
-async function readState({ control }: TestEmulator) {
-  const { data: workspaces } = await control.listWorkspaces({});
-  const { data: deliveries } = await control.listDeliveries({});
-  const clocks = workspaces.map(async ({ id }) => {
-    const { wall: _, ...clock } = await control.getClock({ workspace_id: id });
-    return clock;
-  });
-  return {
-    workspaces,
-    clocks: await Promise.all(clocks),
-    keys: (await control.listKeys({})).data,
-    webhooks: (await control.listWebhooks({})).data,
-    deliveries: await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id }))),
-    requests: (await control.listRequests({})).data,
-    pending: (await control.getStatus({})).deliveries,
-  };
-}
 
 /** Boots an emulator on a database with two endpoints and a failed event. */
 async function bootWithPast(receiver: string, options: TestEmulatorOptions = {}) {
@@ -51,6 +33,27 @@ function trigger({ api }: TestEmulator, headers: Record<string, string> = {}) {
 }
 
 describe('POST /_svc/reset', () => {
+  it('a reset deletes the idempotency keys that were used since boot [§4.3]', async () => {
+    await using emulator = await startTestEmulator();
+    const first = await trigger(emulator, { 'idempotency-key': 'k' });
+    await emulator.control.reset({});
+    const second = await trigger(emulator, { 'idempotency-key': 'k' });
+    expect(second.headers.get('idempotent-replayed')).toBeNull();
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+
+  it('a seeded run generates the same ids and secrets again after a reset', async () => {
+    await using emulator = await startTestEmulator({ randomSeed: 1 });
+    const make = async () => {
+      const { json: webhook } = await register(emulator, 'http://127.0.0.1:9/');
+      const { json: event } = await trigger(emulator);
+      return { webhook, event, key: await emulator.control.createKey({ scopes: ['events:read'] }) };
+    };
+    const first = await make();
+    await emulator.control.reset({});
+    expect(await make()).toEqual(first);
+  });
+
   it('a reset refills the rate limit of every API key [rate.limit]', async () => {
     await using emulator = await startTestEmulator({
       overrides: { 'rate.limit': { per_second: 1, burst: 1 } },
@@ -108,6 +111,16 @@ describe('POST /_svc/reset with all', () => {
     await using next = await startTestEmulator(options);
     expect(next.status()).toMatchObject({ workspace_id, api_key, webhook_id, webhook_secret });
     expect((await next.control.listDeliveries({})).data).toEqual([]);
+  });
+
+  it('a reset of everything applies the seed again, and keeps the ID of its first workspace', async () => {
+    const seed = { workspaces: [{ name: 'Seeded' }, { name: 'Second' }] };
+    await using emulator = await startTestEmulator({ seed });
+    const { workspace_id, api_key } = emulator.status();
+    await emulator.control.createWorkspace({ name: 'Third' });
+    expect(await emulator.control.reset({ all: true })).toMatchObject({ workspace_id, api_key });
+    const { data } = await emulator.control.listWorkspaces({});
+    expect(data.map(({ name }) => name).sort()).toEqual(['Second', 'Seeded']);
   });
 
   it('a seeded run never generates a value twice after a reset of everything', async () => {

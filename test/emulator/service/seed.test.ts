@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import type { Seed } from '../../../src/operations/seed-schema.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
+import { createReceiver } from '../../support/test-receiver.ts';
 
 const ID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 const root = join(import.meta.dirname, '../../..');
@@ -46,6 +47,27 @@ describe('a seed', () => {
     const headers = { authorization: 'Bearer svc_test_acme_reader' };
     const response = await emulator.api('POST', '/events', { type: 'a.b' }, headers);
     expect(response.status).toBe(403);
+  });
+
+  it('the events of a seed are delivered with its secrets and ids', async () => {
+    await using receiver = await createReceiver();
+    const [event, webhook] = [`evt_${ID}`, `wh_${ID}`];
+    const secret = 'whsec_of_the_seed';
+    await using emulator = await boot({
+      workspaces: [
+        {
+          name: 'A',
+          webhooks: [{ id: webhook, url: receiver.url, events: ['*'], secret, headers: { 'x-a': 'b' } }],
+          events: [{ id: event, type: 'a.b' }],
+        },
+      ],
+    });
+    const [request] = await receiver.waitFor(1);
+    expect(JSON.parse(String(request?.body))).toMatchObject({ data: { id: event, payload: {} } });
+    expect(request?.headers['x-a']).toBe('b');
+    const [delivery] = (await emulator.control.listDeliveries({ webhook_id: webhook })).data;
+    expect(delivery?.event_id).toBe(event);
+    expect((await emulator.control.rotateWebhookSecret({ id: webhook })).secret).not.toBe(secret);
   });
 
   it('the faults of a seed are active from the first request on, in one workspace or all, and again after a reset', async () => {

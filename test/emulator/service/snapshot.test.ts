@@ -55,6 +55,19 @@ describe('a snapshot', () => {
     );
   });
 
+  it('the default key of the emulator and the keys of the snapshot both work after a load', async () => {
+    const path = newPath();
+    await using first = await startTestEmulator();
+    await first.control.saveSnapshot({ path });
+    await using second = await startTestEmulator();
+    const { api_key } = second.status();
+    expect((await second.control.loadSnapshot({ path })).api_key).toBe(api_key);
+    for (const key of [api_key, first.status().api_key]) {
+      const response = await second.api('GET', '/events', undefined, { authorization: `Bearer ${key}` });
+      expect(response.status).toBe(200);
+    }
+  });
+
   it('a load creates another default key if the snapshot has revoked the current one', async () => {
     const [db, path] = [newPath(), newPath()];
     await using emulator = await startTestEmulator({ db });

@@ -103,6 +103,12 @@ describe('registerWebhook', () => {
 });
 
 describe('the limit of endpoints', () => {
+  it('the endpoints of another workspace do not count [webhook.limit]', () => {
+    const { create, other } = open({ 'webhook.limit': 1 });
+    create();
+    expect(create({ workspace: other }).workspace_id).toBe(other.id);
+  });
+
   it('a deleted endpoint counts again when it is reused, and one that exists does not count twice [webhook.limit]', () => {
     const { create, register, remove, workspace } = open({ 'webhook.limit': 2 });
     const reuse = (url: string) => register({ url }, () => true);
@@ -147,6 +153,14 @@ describe('registerForwardTarget', () => {
     const other = row(create({ events: ['a.b'] }).id);
     expect(forwardTo(URL_A)).toEqual(first);
     expect(row(other?.id ?? '')).toEqual(other);
+  });
+
+  it('the endpoint of another workspace is not changed', () => {
+    const { forwardTo, create, other, row } = open();
+    const foreign = create({ workspace: other, forward_target: true });
+    const webhook = forwardTo(URL_B);
+    expect(webhook.id).not.toBe(foreign.id);
+    expect(row(foreign.id)?.url).toBe(URL_A);
   });
 
   it('a listener or a deleted endpoint with the URL is not used', () => {
