@@ -6,11 +6,12 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
+import { getCertificate } from '../support/certificates.ts';
 import { findFreePort, listenDuringTest } from '../support/local-server.ts';
 import { binary, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
-const _certificates = join(import.meta.dirname, '../support/certs');
+const certificates = join(import.meta.dirname, '../support/certs');
 
 describe('a session on the command line', () => {
   it('a user starts an emulator, triggers, inspects, verifies, advances the clock, replays and stops', async () => {
@@ -315,6 +316,16 @@ describe('options of svc emulator start', () => {
     expect(second.ready.webhook_secret).toBe(first.ready.webhook_secret);
     expect(await runJson(cwd, 'webhooks', 'get', first.ready.webhook_id)).toMatchObject({
       ...{ url: 'https://example.com/hooks', events: ['order.shipped', 'invoice.paid'] },
+    });
+  });
+
+  it('--ca makes the emulator trust receivers with a certificate of that authority', async () => {
+    const cwd = createFolder();
+    const receiver = await startReceiver({}, { certificate: getCertificate('localhost') });
+    const ca = join(certificates, 'authority.cert.pem');
+    await startEmulatorForTest(cwd, '--db', ':memory:', '--ca', ca, '--forward-to', receiver.url);
+    expect(await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd })).toMatchObject({
+      exitCode: 0,
     });
   });
 

@@ -24,12 +24,14 @@ const event = {
   created_at: '2026-11-20T12:00:00.000Z',
 };
 
+type Options = Parameters<typeof command.run>[0];
+
 /**
  * Runs the command against an API that records bodies. Each list request returns the next state of the
  * deliveries.
  */
 async function trigger(
-  options: Parameters<typeof command.run>[0],
+  options: Options,
   states: Delivery[][] = [[]],
   { onCreated, control, ...fake }: FakeOptions & { onCreated?: (count: number) => unknown } = {},
 ) {
@@ -104,6 +106,19 @@ describe('the payload', () => {
     expect(sent[0]?.body).toContain(
       '"payload":{"n":9007199254740993,"items":[{"sku":"B"},{"sku":"C"}],"count":3}',
     );
+  });
+
+  it.each<[string, Options]>([
+    ['an array', { data: '[1]' }],
+    ['a text that is not JSON', { data: 'text' }],
+    ['a duplicate field', { data: '{"a":1,"a":2}' }],
+    ['a path that does not exist', { override: ['items[0].skuu=B'] }],
+    ['an unknown template', { add: ['id={{uid}}'] }],
+    ['a mistyped type without a payload', { type: 'order.shiped', override: ['a=1'] }],
+  ])('svc trigger sends nothing if its payload has %s', async (_, options) => {
+    const { result, sent } = await trigger({ type: 'order.shipped', ...options });
+    expect(result).toMatchObject({ reason: { code: 'usage' } });
+    expect(sent).toEqual([]);
   });
 });
 
