@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Hint, SvcError } from '../domain/errors.ts';
 import { findClosest } from '../domain/message-parts.ts';
+import { isSecretName, removeKnownSecrets } from '../domain/secret-remover.ts';
 import { quoteForShell } from '../domain/shell.ts';
 
 /** `svc deliveries list` */
@@ -114,10 +115,18 @@ export function createUnknownOptionError(command: Command, word: string): SvcErr
 /** Instead of a longer command line, only the correct name is suggested. */
 const MAX_SUGGESTION_LENGTH = 200;
 
-/** Repeats the arguments, so that the command line can be copied. */
+/** Repeats the arguments, so that the command line can be copied, unless one is a secret: errors are kept in logs. */
 function suggestCommandLine(path: string, words: readonly string[], name = path): string {
   const line = [path, ...words.map(quoteForShell)].join(' ');
-  return `Did you mean: ${line.length > MAX_SUGGESTION_LENGTH ? name : line}`;
+  const isRepeated = line.length <= MAX_SUGGESTION_LENGTH && !words.some(hasSecret);
+  return `Did you mean: ${isRepeated ? line : name}`;
+}
+
+/** Whether a word is a secret, a URL or a header with one, or an option whose value is one. */
+function hasSecret(word: string): boolean {
+  return (
+    removeKnownSecrets(word) !== word || /:\/\/[^/]*@/.test(word) || (/^-|:/.test(word) && isSecretName(word))
+  );
 }
 
 /** The words of the command line except the names of the command's groups and `word`. */
