@@ -1,7 +1,7 @@
 /** Parses the senders of the configuration file, and selects one. */
 import { basename } from 'node:path';
 import * as v from 'valibot';
-import { isSchemeHeaderName } from '../domain/delivery-headers.ts';
+import { findHeaderNameProblem } from '../domain/delivery-headers.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
@@ -40,10 +40,7 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
         {},
       ),
       body: v.optional(v.picklist(['envelope', 'payload']), customSenderDefaults.body),
-      headers: v.optional(
-        v.record(accept<string>('a header name', isSchemeHeaderName), headerTemplate),
-        customSenderDefaults.headers,
-      ),
+      headers: v.optional(v.record(headerName, headerTemplate), customSenderDefaults.headers),
       event_id: v.optional(bodyPath),
       event_type: v.optional(bodyPath),
       types: v.optional(parsedText('a regular expression that matches whole event types', parseTypes)),
@@ -75,6 +72,14 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
 const bodyPath = accept<string>(
   'the path of a field of the body, such as "event.id"',
   (value) => typeof value === 'string' && /^[\w-]+(?:\.[\w-]+)*$/.test(value),
+);
+
+const headerName = v.pipe(
+  v.string(),
+  v.check(
+    (name) => findHeaderNameProblem(name) === null,
+    ({ input }) => String(findHeaderNameProblem(input)),
+  ),
 );
 
 const headerTemplate = accept<string>(

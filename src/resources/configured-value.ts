@@ -1,6 +1,6 @@
 /** Validates values that a person configured, with errors that say where the value is and what is accepted there. */
 import { inspect } from 'node:util';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { type Hint, SvcError } from '../domain/errors.ts';
 import { formatFieldPath } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
@@ -44,7 +44,8 @@ export function fromText(schema: v.GenericSchema, text: string): unknown {
   if (type === 'array') return text.split(',').map((item) => item.trim());
   if (type === 'boolean') return BOOLEANS[text] ?? text;
   // `Number` also accepts 1e3, 0x10 and white space.
-  return type === 'number' && /^-?\d*\.?\d+$/.test(text) ? Number(text) : text;
+  const isNumber = type === 'number' && /^-?\d*\.?\d+$/.test(text) && v.is(schema, Number(text));
+  return isNumber ? Number(text) : text;
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
@@ -72,7 +73,9 @@ const MAX_SHOWN_LENGTH = 80;
 export function invalidValueError(value: unknown, expected: string, valueLocation: ValueLocation): SvcError {
   const path = describePath(valueLocation);
   const message =
-    value === undefined ? `Missing value for ${path}` : `Invalid value for ${path}: ${show(value)}`;
+    value === undefined
+      ? `Missing value for ${path}`
+      : `Invalid value for ${path}: ${show(value, valueLocation)}`;
   return new SvcError('validation_failed', message, { hint: valueLocation.toHint(expected) });
 }
 
@@ -81,11 +84,9 @@ export function describePath({ path, file }: ValueLocation): string {
   return file === undefined ? path : `${path} in ${file}`;
 }
 
-// With `inspect`, because a configuration module can also export values that JSON does not have.
-function show(value: unknown): string {
-  const text =
-    typeof value === 'string'
-      ? JSON.stringify(value)
-      : inspect(value, { compact: true, breakLength: Infinity });
+function show(value: unknown, { file }: ValueLocation): string {
+  // A configuration module can also export values that JSON does not have.
+  const isJson = typeof value === 'string' || file?.endsWith('.json');
+  const text = isJson ? JSON.stringify(value) : inspect(value, { compact: true, breakLength: Infinity });
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }

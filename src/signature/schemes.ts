@@ -2,6 +2,7 @@
 
 import { isSchemeHeaderName } from '../domain/delivery-headers.ts';
 import { SvcError } from '../domain/errors.ts';
+import { isObject } from '../domain/json.ts';
 import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { formatSignatureHeader, getDigestLength, parseSignatureHeader } from './signature-header.ts';
 
@@ -152,14 +153,18 @@ type Rule = readonly [
   isValid: (value: unknown, scheme: SignatureScheme) => boolean,
 ];
 
+const HEADER_NAME = 'the name of a header that svc does not set itself';
+
 /** Rules for single fields, and then for the scheme as a whole. */
 const rules: readonly Rule[] = [
   ['name', 'a string that is not empty', (name) => typeof name === 'string' && name !== ''],
   createChoiceRule('algorithm', signatureAlgorithms),
+  ['key', 'an object', isObject],
   createChoiceRule('key.form', ['utf8', 'base64', 'hex']),
   ['key.prefix', 'the text before the encoded key, or ""', isKeyPrefix],
   ['content', CONTENT_TEMPLATE_DESCRIPTION, isContentTemplate],
   createChoiceRule('encoding', ['hex', 'base64']),
+  ['header', 'an object', isObject],
   ['header.prefix', 'the text before each signature, or ""', isHeaderText],
   [
     'header.separator',
@@ -167,9 +172,10 @@ const rules: readonly Rule[] = [
     allowNull((text) => text !== '' && isHeaderText(text)),
   ],
   ['header.timestampField', 'the name of the timestamp in the signature header, or null', allowNull(isWord)],
-  ['headers.signature', 'a header name', isSchemeHeaderName],
-  ['headers.timestamp', 'a header name, or null', allowNull(isSchemeHeaderName)],
-  ['headers.id', 'a header name, or null', allowNull(isSchemeHeaderName)],
+  ['headers', 'an object', isObject],
+  ['headers.signature', HEADER_NAME, isSchemeHeaderName],
+  ['headers.timestamp', `${HEADER_NAME}, or null`, allowNull(isSchemeHeaderName)],
+  ['headers.id', `${HEADER_NAME}, or null`, allowNull(isSchemeHeaderName)],
   createChoiceRule('timestampFormat', ['iso8601', 'unix', 'unix_ms']),
   [
     'headers.timestamp',

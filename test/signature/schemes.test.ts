@@ -45,7 +45,10 @@ describe('findSchemeProblem', () => {
     ['null', 'name', 'a string that is not empty', null],
     ['an empty name', 'name', 'a string that is not empty', { ...svc, name: '' }],
     ['another hash function', 'algorithm', '"sha256", "sha1" or "sha512"', { ...svc, algorithm: 'md5' }],
-    ['no key', 'key.form', '"utf8", "base64" or "hex"', withKey(null)],
+    ['no key', 'key', 'an object', withKey(null)],
+    ['another form of the key', 'key.form', '"utf8", "base64" or "hex"', withKey({ form: 'pem' })],
+    ['a text as the header', 'header', 'an object', { ...svc, header: 'v1=' }],
+    ['a text as the headers', 'headers', 'an object', { ...svc, headers: 'X-Signature' }],
     ['a decoded key without a prefix', 'key.prefix', KEY_PREFIX, withKey({ form: 'hex' })],
     [
       'a prefix of a text key that is a number',
@@ -88,8 +91,8 @@ describe('findSchemeProblem', () => {
       TIMESTAMP_FIELD,
       withHeader({ timestampField: 1 }),
     ],
-    ['no signature header', 'headers.signature', 'a header name', withHeaders({ signature: null })],
-    ['a space in a header name', 'headers.id', 'a header name, or null', withHeaders({ id: 'a b' })],
+    ['no signature header', 'headers.signature', 'the name of a header', withHeaders({ signature: null })],
+    ['a space in a header name', 'headers.id', 'the name of a header', withHeaders({ id: 'a b' })],
     [
       'another format of timestamps',
       'timestampFormat',
