@@ -1,7 +1,7 @@
 /** Why a wait for deliveries ended, and what to do next: the text that the commands, the library and MCP print. */
 
 import { type DeliveryStatus, getDisplayStatus, type SettledStatus } from '../domain/delivery.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration, formatSpan, SECOND_MS } from '../domain/duration.ts';
 import type { Hint } from '../domain/errors.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { formatDeliveryCount } from '../domain/message-parts.ts';
@@ -99,11 +99,12 @@ export function describeWait(wait: EndedWait): WaitText {
   }
   if (next === null) return { message: describePaused(paused), hint: suggestEnable(paused) };
   const pending = formatDeliveryCount(counts.pending);
+  const dueIn = formatSpan(Math.max(next.inMs, SECOND_MS), 2);
   const pace =
     next.speed === 1 ? '' : `, ${next.speed === 0 ? 'and the clock is frozen' : `at speed ${next.speed}`}`;
   const message =
     reason === 'stalled'
-      ? `${pending} cannot settle within ${time}: the next attempt is due later${pace}.`
+      ? `${pending} cannot settle within ${time}: the next attempt is due in ${dueIn}${pace}.`
       : `${pending} ${counts.pending === 1 ? 'has' : 'have'} not settled after ${time}.`;
   return {
     message: paused.length === 0 ? message : `${message} ${describePaused(paused)}`,
@@ -111,11 +112,13 @@ export function describeWait(wait: EndedWait): WaitText {
   };
 }
 
-/** The details of the wait say when the attempt is due. */
+/** The start of a hint. The library says which call does it. */
+export const MOVE_CLOCK = 'Move the clock to the next attempt';
+
 function suggestNext({ reason, others }: EndedWait, next: NextAttempt): Hint {
   const failing = others.find((delivery) => getDisplayStatus(delivery) === 'failing');
   if (next.inMs > 0 && failing !== undefined) {
-    return { text: 'Move the clock to the next attempt, or show why', command: `svc explain ${failing.id}` };
+    return { text: `${MOVE_CLOCK}, or show why`, command: `svc explain ${failing.id}` };
   }
   if (reason !== 'stalled') {
     return {
@@ -124,7 +127,7 @@ function suggestNext({ reason, others }: EndedWait, next: NextAttempt): Hint {
     };
   }
   const workspace = next.isDefaultWorkspace ? '' : ` --workspace ${next.workspaceId}`;
-  return { text: 'Move the clock to the next attempt', command: `svc clock next${workspace}` };
+  return { text: MOVE_CLOCK, command: `svc clock next${workspace}` };
 }
 
 /** What is known about a wait that no delivery matches. */

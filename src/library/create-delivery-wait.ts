@@ -1,7 +1,8 @@
 /** Waits for deliveries in a test. */
 
+import { MOVE_CLOCK } from '../diagnosis/describe-wait.ts';
 import type { SettledStatus } from '../domain/delivery.ts';
-import { SvcError } from '../domain/errors.ts';
+import { type Hint, SvcError } from '../domain/errors.ts';
 import type { ControlInput } from '../operations/control-operations.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import { DEFAULT_TIMEOUT_MS, type Duration } from './duration.ts';
@@ -40,7 +41,12 @@ export function createDeliveryWait({ control, workspaceId: workspace_id }: Works
     const input = { ...filter, ...condition, workspace_id, timeout_ms: timeout, keep_waiting };
     const { reason, message, details, hint, data } = await control.waitForDeliveries(input);
     if (reason === 'settled') return data.filter(({ status }) => status !== 'pending');
-    const lines = [...details, ...(hint === null ? [] : [`${hint.text}.`])];
+    const lines = [...details, ...(hint === null ? [] : [toLibraryHint(hint)])];
     throw new SvcError(reason, [message, ...lines.map((line) => `  ${line}`)].join('\n'));
   };
+}
+
+/** Without the command, which cannot find the emulator of a test. */
+function toLibraryHint({ text }: Hint): string {
+  return text.startsWith(MOVE_CLOCK) ? `${MOVE_CLOCK} with clock.next().` : `${text}.`;
 }

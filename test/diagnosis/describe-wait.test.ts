@@ -78,15 +78,15 @@ describe('describeWait', () => {
       'Only 1 of 3 deliveries settled within 30s.',
       undefined,
     ],
-    [{}, '1 delivery cannot settle within 30s: the next attempt is due later.', 'svc clock next'],
+    [{}, '1 delivery cannot settle within 30s: the next attempt is due in 4m 59s.', 'svc clock next'],
     [
       { next: { ...next, speed: 0, isDefaultWorkspace: false } },
-      '1 delivery cannot settle within 30s: the next attempt is due later, and the clock is frozen.',
+      '1 delivery cannot settle within 30s: the next attempt is due in 4m 59s, and the clock is frozen.',
       'svc clock next --workspace ws_1',
     ],
     [
       { next: { ...next, speed: 2 }, others: [retrying, failing] },
-      '1 delivery cannot settle within 30s: the next attempt is due later, at speed 2.',
+      '1 delivery cannot settle within 30s: the next attempt is due in 4m 59s, at speed 2.',
       'svc explain del_1',
     ],
     [

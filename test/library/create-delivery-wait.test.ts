@@ -57,9 +57,9 @@ describe('deliveries.wait', () => {
     expect(await findReason(setup.emulator, { type: 'order.shipped' }, { status: 'succeeded' })).toEqual({
       code: 'stalled',
       report: [
-        '1 delivery cannot settle within 50ms: the next attempt is due later, and the clock is frozen.',
+        '1 delivery cannot settle within 50ms: the next attempt is due in 30m, and the clock is frozen.',
         '  del_… failing after 2 attempts, next attempt in 30m: the receiver responded with 500 Internal Server Error',
-        '  Move the clock to the next attempt, or show why.',
+        '  Move the clock to the next attempt with clock.next().',
       ].join('\n'),
     });
   });
@@ -72,9 +72,9 @@ describe('deliveries.wait', () => {
     expect(await findReason(emulator, { type: 'order.shipped' }, { timeout: '1h' })).toMatchObject({
       code: 'stalled',
       report: [
-        '1 delivery cannot settle within 1h: the next attempt is due later, and the clock is frozen.',
+        '1 delivery cannot settle within 1h: the next attempt is due in 5m, and the clock is frozen.',
         '  del_… failing after 1 attempt, next attempt in 5m: the receiver responded with 500 Internal Server Error',
-        '  Move the clock to the next attempt, or show why.',
+        '  Move the clock to the next attempt with clock.next().',
       ].join('\n'),
     });
     const kept = await findReason(emulator, {}, { keepWaiting: true });

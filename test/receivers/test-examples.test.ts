@@ -103,7 +103,7 @@ describe.concurrent('svc receiver example --tests', () => {
       });
       expect(all).toMatch(summary);
       expect(all).toMatch(
-        /1 delivery cannot settle within 5s: the next attempt is due later, and the clock is frozen\./,
+        /1 delivery cannot settle within 5s: the next attempt is due in 5m, and the clock is frozen\./,
       );
       expect(all).toMatch(
         /All deliveries of the workspace:\s+(?:E\s+)?order\.shipped: pending, attempts: 1, .*503 Service Unavailable/,

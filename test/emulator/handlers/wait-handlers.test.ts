@@ -94,7 +94,7 @@ describe('POST /_svc/deliveries/wait', () => {
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
       reason: 'stalled',
-      message: '1 delivery cannot settle within 30s: the next attempt is due later, and the clock is frozen.',
+      message: '1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen.',
       details: [
         `${failing?.id} failing after 1 attempt, next attempt in 5m: the receiver responded with 500 Internal Server Error`,
       ],
@@ -106,7 +106,7 @@ describe('POST /_svc/deliveries/wait', () => {
       data: [{ status: 'pending', attempt_count: 1, last_attempt: { response_status: 500 } }],
     });
     await control.setClock({ frozen: false, speed: 2 });
-    expect((await wait({ event_id })).message).toMatch(/: the next attempt is due later, at speed 2\.$/);
+    expect((await wait({ event_id })).message).toMatch(/: the next attempt is due in .+, at speed 2\.$/);
     await control.setClock({ frozen: true, speed: 1 });
     const waiting = wait({ event_id, keep_waiting: true });
     await control.advanceClock({ ms: '5m' });
