@@ -130,7 +130,7 @@ async function completeValues(
     for (const [name, { getDefault }] of Object.entries(rows))
       if (getDefault !== undefined) values[name] ??= await getDefault(context, values as never);
   }
-  // Nobody answers a question in vain: the defaults need the emulator. Without a terminal, a missing argument is an error.
+  // The defaults need the emulator, so svc asks only if one is running. Without a terminal, a missing argument is an error.
   const steps = isInteractive(context) ? [setDefaults, askForMissing] : [askForMissing, setDefaults];
   for (const step of steps) await step();
   return values;

@@ -6,13 +6,12 @@ import { findPackageFolder } from '../platform/package-files.ts';
 import { type Example, isShownAsRequired } from './command.ts';
 import type { Io } from './process-context.ts';
 import { styleFor } from './render/style.ts';
+import { MAX_TEXT_WIDTH } from './render/text-width.ts';
 import { toFullName } from './usage-error.ts';
-
-const MAX_WIDTH = 110;
 
 export function createHelpConfiguration(io: Io): HelpConfiguration {
   return {
-    helpWidth: Math.min(io.width, MAX_WIDTH),
+    helpWidth: Math.min(io.width, MAX_TEXT_WIDTH),
     subcommandTerm: (command) => command.name(),
     commandUsage: toUsage,
     optionDescription: describeValue,
@@ -56,7 +55,7 @@ export function addLearnMore(command: Command): Command {
 export function addNotes(command: Command, notes: string): void {
   command.addHelpText('after', () => {
     const help = command.createHelp();
-    const wrap = (text: string) => help.boxWrap(text.replaceAll('\n', ' '), help.helpWidth ?? MAX_WIDTH);
+    const wrap = (text: string) => help.boxWrap(text.replaceAll('\n', ' '), help.helpWidth ?? MAX_TEXT_WIDTH);
     const paragraphs = notes
       .trim()
       .split('\n\n')

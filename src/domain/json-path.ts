@@ -133,7 +133,9 @@ function applyEdit(text: string, edit: JsonEdit): string {
   const path = toLocation(root, parsePath(edit.path));
   const exists = findNodeAtLocation(root, path) !== undefined;
   if (edit.kind === 'add' && exists) {
-    throw new SvcError('usage', `${edit.path} already exists.`, { hint: 'Use override to change it.' });
+    throw new SvcError('usage', `${edit.path} already exists.`, {
+      hint: 'To change it, use override instead of add.',
+    });
   }
   if (edit.kind !== 'add' && !exists) throw createMissingPathError(text, edit);
   if (edit.kind === 'remove') return removeAtPath(text, path);
@@ -167,6 +169,6 @@ function createMissingPathError(text: string, { path, kind }: JsonEdit): SvcErro
   const listed = paths.slice(0, MAX_LISTED_PATHS).join(', ') || 'nothing yet';
   const hint = suggestMatch(path, paths) ?? `The payload has: ${listed}.`;
   return new SvcError('usage', `${path} does not exist.`, {
-    hint: kind === 'override' ? `${hint} Use add for a new value.` : hint,
+    hint: kind === 'override' ? `${hint} To add a new value, use add instead of override.` : hint,
   });
 }

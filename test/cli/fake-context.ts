@@ -174,7 +174,8 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
 }
 
 export function aDetail(changes: Partial<DeliveryDetail> = {}): DeliveryDetail {
-  return { ...aDelivery(), attempts: [], due_times: [], ...changes };
+  const { attempts = [] } = changes;
+  return { ...aDelivery(), attempts, last_attempt: attempts.at(-1) ?? null, due_times: [], ...changes };
 }
 
 export function anAttempt(changes: Partial<Attempt> = {}): Attempt {

@@ -118,9 +118,15 @@ function isHelpText(text: string): boolean {
 }
 
 describe('a mistyped command line', () => {
+  const file = join(import.meta.dirname, 'golden/usage-errors.txt');
+  const lines = Array.from(readFileSync(file, 'utf8').matchAll(/^svc (.+)$/gm), ([, line = '']) => line);
+
+  it('golden/usage-errors.txt has every command', () => {
+    const names = Object.keys(commandsByName);
+    expect(names.filter((name) => !lines.some((line) => `${line} `.startsWith(`${name} `)))).toEqual([]);
+  });
+
   it('each command line of golden/usage-errors.txt is a usage error with the message and the hint below it', async () => {
-    const file = join(import.meta.dirname, 'golden/usage-errors.txt');
-    const lines = Array.from(readFileSync(file, 'utf8').matchAll(/^svc (.+)$/gm), ([, line = '']) => line);
     const sections: string[] = [];
     for (const line of lines) {
       const { exitCode, out, err } = await run(line);

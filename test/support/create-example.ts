@@ -54,9 +54,23 @@ interface SchemaParts {
   readonly entries: v.ObjectEntries;
 }
 
-/** A delivery that the receiver refused with 503. */
+const example = createExample(Explanation);
+const { delivery } = example;
+
+/** A delivery whose first attempt the receiver refused with 503. */
 export const exampleExplanation: Explanation = {
-  ...createExample(Explanation),
+  ...example,
+  delivery: {
+    ...delivery,
+    last_attempt: {
+      number: 1,
+      duration_ms: 12,
+      outcome: 'http_error',
+      response_status: 503,
+      error: 'the receiver responded with 503 Service Unavailable',
+    },
+    next_attempt_at: '2026-11-20T12:05:00.000Z',
+  },
   cause: 'receiver_error',
   layer: null,
   detail: 'Your receiver returned 503.',
@@ -66,6 +80,6 @@ export const exampleExplanation: Explanation = {
   steps: null,
   hints: [
     { text: 'Read the response and the log of the receiver to find the error.' },
-    { text: 'Replay the delivery', command: 'svc deliveries replay latest --wait' },
+    { text: 'Replay the delivery', command: `svc deliveries replay ${delivery.id} --wait` },
   ],
 };

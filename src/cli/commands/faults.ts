@@ -30,7 +30,10 @@ const STATUS = 'status';
 const effectChoices = (on: Fault['on'] | undefined): ChoiceSource => ({
   noun: 'fault',
   plural: 'faults',
-  listHint: on === undefined ? 'For a fault in requests, add --status <status>' : 'List them with --help',
+  listHint:
+    on === undefined
+      ? 'For a fault in requests, add --status <status>'
+      : { text: 'List the kinds', command: 'svc faults add --help' },
   list: async () => [
     ...Object.entries(deliveryFaults).map(([value, { description }]) => ({ value, description })),
     ...(on === undefined ? [{ value: STATUS, description: 'An API request gets an error status' }] : []),
@@ -44,7 +47,7 @@ async function completeFault(
 ): Promise<Partial<FaultRule>> {
   const hasEffect = [kind, status, latency, drop].some((value) => value !== undefined);
   if (hasEffect) return { on: on ?? (kind === undefined ? 'request' : 'delivery') };
-  // Nobody answers a question in vain.
+  // Connects first, so that svc asks only if an emulator is running.
   if (isInteractive(context)) await context.connect();
   const effect = on === 'request' ? STATUS : await askChoice(context, '--kind <kind>', effectChoices(on));
   if (effect !== STATUS) return { on: 'delivery', kind: effect as DeliveryFaultKind };

@@ -4,7 +4,7 @@ import type { CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
 import { styleFor } from '../render/style.ts';
-import { wrapIndented } from '../render/text-width.ts';
+import { MAX_TEXT_WIDTH, wrapIndented } from '../render/text-width.ts';
 
 const list = defineCommand({
   examples: [
@@ -20,9 +20,6 @@ const list = defineCommand({
   },
 });
 
-/** Longer lines are hard to read, also in a wide terminal. */
-const MAX_WIDTH = 118;
-
 /** Questions and reasons are sentences, which do not fit into columns. */
 function renderGap(
   { id, question, value, overridden, reason, reference }: ListedGap,
@@ -30,7 +27,7 @@ function renderGap(
 ): string {
   const style = styleFor(io);
   const valueText = typeof value === 'string' ? value : JSON.stringify(value);
-  const width = Math.min(io.width, MAX_WIDTH);
+  const width = Math.min(io.width, MAX_TEXT_WIDTH);
   const wrap = (text: string, paint: (line: string) => string) =>
     wrapIndented('  ', text, { width }).map(paint);
   return [

@@ -38,6 +38,9 @@ export function wrapWords(width: number, text: string): string[] {
   });
 }
 
+/** Longer lines of sentences are hard to read, also in a wide terminal. */
+export const MAX_TEXT_WIDTH = 110;
+
 /** Wraps a text after a prefix, under which the other lines are indented. */
 export function wrapIndented(
   prefix: string,

@@ -21,10 +21,10 @@ const move: ClockMove = {
   next_due_at: null,
   attempts: [
     {
-      id: 'att_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D_2',
-      number: 2,
+      id: 'att_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D_8',
+      number: 8,
       trigger: 'schedule',
-      scheduled_at: '2026-11-20T12:05:00.000Z',
+      scheduled_at: '2026-11-23T08:32:00.000Z',
       sent_at: '2026-11-20T12:00:00.000Z',
       duration_ms: 12,
       outcome: 'http_error',
@@ -36,7 +36,7 @@ const move: ClockMove = {
       webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
     },
   ],
-  pending: 1,
+  pending: 0,
 };
 
 /** A control plane that records its calls and always returns the same results. */
@@ -99,7 +99,7 @@ describe('svc clock', () => {
   });
 
   it('svc clock next reports that no attempt was due', async () => {
-    const { context, capturedOutput } = fake({}, Promise.resolve({ ...move, attempts: [], pending: 0 }));
+    const { context, capturedOutput } = fake({}, Promise.resolve({ ...move, attempts: [] }));
     await next.run({}, context);
     expect(capturedOutput.out).toContain('No attempt was due.');
     expect(capturedOutput.out).toContain('0 deliveries');
@@ -126,7 +126,7 @@ describe('svc clock', () => {
 it('a move of the clock names the disabled endpoints that it skipped and how to enable them', () => {
   const webhook_id = 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
   const text = renderClockMove(
-    { ...move, paused: [{ webhook_id, deliveries: 2 }] },
+    { ...move, pending: 2, paused: [{ webhook_id, deliveries: 2 }] },
     { width: 200, color: false, unicode: true },
   );
   expect(text).toContain(
