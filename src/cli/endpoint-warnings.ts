@@ -23,15 +23,19 @@ export async function warnAboutSettings(
     const suggestion = suggestMatch(name, variableNames);
     printHint(suggestion ?? { text: 'List the settings', command: 'svc config' }, io);
   }
-  await warnAboutMistypedTypes(values.events, context);
+  await warnAboutMistypedTypes(values.events, context, values.sender);
 }
 
-/** Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one. */
+/**
+ * Warns about each event type, of an endpoint or a filter, that has no fixture and is probably a mistyped one.
+ * @param sender the one whose fixtures are compared (default: the configured one)
+ */
 export async function warnAboutMistypedTypes(
   types: readonly (string | undefined)[],
   context: Pick<Context, 'io' | 'resolveConfig'>,
+  sender?: string,
 ): Promise<void> {
-  const folders = await resolveFixtureFolders(context);
+  const folders = await resolveFixtureFolders(context, sender);
   for (const type of types) {
     const suggestion = type === undefined ? null : suggestEventType(type, folders);
     if (suggestion !== null)

@@ -2,8 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import { indentJson } from '../domain/json-text.ts';
 import type { TopicItem } from '../operations/stream-schemas.ts';
-import { findEventType, senders } from '../profile/senders.ts';
-import { readReceivedRequest, verifyReceivedRequest } from '../receivers/received-request.ts';
+import { findEventId, findEventType, getIdHeader, senders, type WebhookSender } from '../profile/senders.ts';
+import {
+  type ReceivedRequest,
+  readReceivedRequest,
+  verifyReceivedRequest,
+} from '../receivers/received-request.ts';
 import { type ReceiverResponseOptions, startReceiverServer } from '../receivers/receiver-server.ts';
 import type { RegisteredWebhook } from '../resources/endpoint.ts';
 import type { VerifyResult } from '../signature/verify.ts';
@@ -31,15 +35,17 @@ interface ReceivedItem {
   /** Null if the request does not show it. */
   readonly event_type: string | null;
   readonly event_id: string | null;
-  /** Null if the signature scheme sends none. */
+  /** Null if the sender sends none. */
   readonly delivery_id: string | null;
-  /** How often the receiver got this delivery until now, this time included. */
-  readonly times_received: number;
+  /** How often the receiver got this delivery until now, this time included; null if it has no ID. */
+  readonly times_received: number | null;
   readonly verification: VerifyResult;
   readonly body?: string;
 }
 
 interface ListenReceiverOptions {
+  /** Default: the configured one. */
+  readonly sender?: string | undefined;
   /** The last one is repeated. A request that is not genuine gets 400 instead. */
   readonly responses: readonly ScriptedResponse[];
   /** Whether bodies are printed. */
@@ -61,13 +67,19 @@ export interface ListenReceiver {
 }
 
 export async function startListenReceiver(
-  { responses, printsBodies, printsRequests }: ListenReceiverOptions,
+  { sender: selected, responses, printsBodies, printsRequests }: ListenReceiverOptions,
   context: Context,
 ): Promise<ListenReceiver> {
   const { io, json, now } = context;
-  const { sender: configured, signature, signatureToleranceMs: toleranceMs } = await context.resolveRules();
-  const knownSenders = [{ ...configured, scheme: signature }, ...Object.values(senders)];
-  /** Number of requests by delivery. */
+  const rules = await context.resolveRules({ sender: selected });
+  const { sender: configured, signature, signatureToleranceMs: toleranceMs } = rules;
+  const { values } = await context.resolveConfig();
+  const knownSenders = [
+    { ...configured, scheme: signature },
+    ...Object.values(values.senders),
+    ...Object.values(senders),
+  ];
+  /** Number of requests by the ID of the delivery, or else of the event. */
   const counts = new Map<string, number>();
   let genuineCount = 0;
   let hasPrintedHint = false;
@@ -84,17 +96,17 @@ export async function startListenReceiver(
     const request = await readReceivedRequest(incoming, now);
     const listener = await begun;
     const { headers, envelope } = request;
-    // The configured sender, or the built-in one whose header the request has: the emulator can have another configuration.
+    // The configured sender, or another one whose header the request has: the emulator can have another configuration.
     const sender =
       knownSenders.find(({ scheme }) => scheme.headers.signature.toLowerCase() in headers) ?? configured;
     const { scheme } = sender;
     const { secret } = listener.registered;
     const verification = verifyReceivedRequest(request, { scheme, toleranceMs, secret });
     const response = verification.ok ? takeResponse() : REJECTED;
-    const deliveryId = headers[scheme.headers.id?.toLowerCase() ?? '']?.toString() ?? null;
-    const key = deliveryId ?? request.eventId ?? '';
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
+    const deliveryId = headers[getIdHeader(sender)?.toLowerCase() ?? '']?.toString() ?? null;
+    const eventId = findReceivedEventId(sender, request);
+    const key = deliveryId ?? eventId;
+    if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
     const item: ReceivedItem = {
       type: 'received',
       received_at: new Date(request.at).toISOString(),
@@ -102,9 +114,9 @@ export async function startListenReceiver(
       event_type:
         envelope?.type ??
         (request.json === undefined ? null : findEventType(sender, request.body.toString(), headers)),
-      event_id: request.eventId,
+      event_id: eventId,
       delivery_id: deliveryId,
-      times_received: count,
+      times_received: key === null ? null : (counts.get(key) ?? null),
       verification,
       ...(printsBodies && { body: request.body.toString() }),
     };
@@ -130,6 +142,15 @@ export async function startListenReceiver(
   };
 }
 
+/** Null if the sender puts no event ID in its bodies. The emulator can send the envelope with the scheme of another sender. */
+function findReceivedEventId(
+  sender: WebhookSender,
+  { json, body, eventId }: Pick<ReceivedRequest, 'json' | 'body' | 'eventId'>,
+): string | null {
+  if (sender.eventIdPath === undefined || json === undefined) return null;
+  return findEventId(sender, body.toString()) ?? eventId;
+}
+
 /** The width of the time and the gap after it. */
 const INDENT = ' '.repeat('hh:mm:ssZ  '.length);
 
@@ -148,7 +169,7 @@ function renderReceived(item: ReceivedItem, capabilities: TerminalCapabilities):
     formatSecondOfDay(item.received_at),
     (isSuccess ? green : red)(`${symbol}${response}`),
     verification.ok ? 'verified' : red('not verified'),
-    `#${item.times_received}`,
+    item.times_received === null ? null : `#${item.times_received}`,
     item.event_type ?? (verification.ok ? null : 'not a delivery'),
     // Before the ID of the event, so that 80 columns show the complete ID of the delivery.
     item.delivery_id,

@@ -2,10 +2,11 @@
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import type { Context } from './context.ts';
 
-/** The folders with the fixtures of the configured sender. */
-export async function resolveFixtureFolders({
-  resolveConfig,
-}: Pick<Context, 'resolveConfig'>): Promise<string[]> {
+/** The folders with the fixtures of a sender. @param sender (default: the configured one) */
+export async function resolveFixtureFolders(
+  { resolveConfig }: Pick<Context, 'resolveConfig'>,
+  sender?: string,
+): Promise<string[]> {
   const { projectFolder, values } = await resolveConfig();
-  return fixtureFolders(projectFolder, values.sender);
+  return fixtureFolders(projectFolder, sender ?? values.sender);
 }

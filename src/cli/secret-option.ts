@@ -24,9 +24,11 @@ export const schemeRow = {
   defaultText: 'that of the sender setting',
 } as const;
 
+export const senderChoices = `${senderNames.join(', ')}, or one of your own senders`;
+
 export const senderRow = {
   option: '--sender <name>',
-  summary: `Whose deliveries to send: ${senderNames.join(', ')}, or one of your own senders`,
+  summary: `Whose deliveries to send: ${senderChoices}`,
   defaultText: 'the sender setting',
 } as const;
 

@@ -22,7 +22,7 @@ export interface WebhookSender {
   readonly eventIdPath?: string | undefined;
   /** The path of the event's type in the body (default: only headers contain it, or none does). */
   readonly eventTypePath?: string | undefined;
-  /** Whether the service says that a body can have more than 100 KB, the default limit of Express. */
+  /** Whether a body can have more than 100 KB, the default limit of Express: the documentation says so, or the sender is your own. */
   readonly hasLargeBodies?: true;
   /** Matches its event types, such as the example. */
   readonly types: RegExp;
@@ -55,7 +55,10 @@ const headerValues = {
   noun: ({ type }) => type.split('.')[0] ?? '',
   attempt: ({ attempt }) => String(attempt),
   retry: ({ attempt }) => String(attempt - 1),
-  retry_reason: ({ lastOutcome }) => retryReasons[lastOutcome?.() ?? 'succeeded'] ?? 'unknown_error',
+  retry_reason({ lastOutcome }) {
+    const outcome = lastOutcome?.();
+    return (outcome && retryReasons[outcome]) ?? 'unknown_error';
+  },
 } satisfies Record<string, (values: AttemptValues) => string>;
 
 type Placeholder = keyof typeof headerValues;
@@ -84,8 +87,23 @@ export function fillHeaders({ headers }: WebhookSender, values: AttemptValues): 
 }
 
 /** How receivers find the ID of an event, by which they recognize duplicates: a path in the body or a header; null if there is none. */
-export function getIdLocation({ eventIdPath, scheme }: WebhookSender): string | null {
-  return eventIdPath ?? scheme.headers.id;
+export function getIdLocation(sender: WebhookSender): string | null {
+  return sender.eventIdPath ?? getIdHeader(sender);
+}
+
+/** The header with the ID of a delivery; null if there is none. */
+export function getIdHeader({ scheme, headers }: WebhookSender): string | null {
+  return scheme.headers.id ?? Object.keys(headers).find((name) => headers[name] === '{id}') ?? null;
+}
+
+/** The event ID in a body; null if the sender does not put it there. @param body valid JSON */
+export function findEventId({ eventIdPath }: WebhookSender, body: string): string | null {
+  return eventIdPath === undefined ? null : findText(body, eventIdPath);
+}
+
+function findText(body: string, path: string): string | null {
+  const text = getTextAtPath(body, parsePath(path));
+  return text === undefined ? null : String(JSON.parse(text));
 }
 
 /**
@@ -98,10 +116,7 @@ export function findEventType(
   body: string,
   received: Readonly<Record<string, unknown>>,
 ): string | null {
-  if (eventTypePath !== undefined) {
-    const text = getTextAtPath(body, parsePath(eventTypePath));
-    return text === undefined ? null : String(JSON.parse(text));
-  }
+  if (eventTypePath !== undefined) return findText(body, eventTypePath);
   const header = Object.keys(headers).find((name) => /^\{(?:type|noun)\}$/.test(headers[name] ?? ''));
   const type = header === undefined ? undefined : received[header.toLowerCase()];
   return type === undefined ? null : String(type);
@@ -134,7 +149,7 @@ export const senders = {
     eventTypePath: 'type',
     types: /^[a-z]\w*(?:\.\w+)+$/,
     example: 'payment_intent.succeeded',
-    // Up to three days with exponential backoff. The times are not published, and the schedule of the gap is such a one.
+    // Up to three days with exponential backoff. The times are not published; retry.schedule is similar.
     retryDelaysMs: null,
     source: 'https://docs.stripe.com/webhooks',
   },
@@ -228,6 +243,7 @@ export const senderNames = Object.keys(senders) as readonly SenderName[];
 export const customSenderDefaults = {
   body: 'payload',
   headers: {},
+  hasLargeBodies: true,
   types: ANY_EVENT_TYPE_PATTERN,
   example: 'order.shipped',
   retryDelaysMs: null,

@@ -1,4 +1,6 @@
 /** `svc listen` with real processes: forwarding, cleanup and the terminal view. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/client/http-client.ts';
@@ -232,17 +234,33 @@ describe('svc listen', () => {
   });
 
   it.each([
-    ['stripe', 'payment_intent.succeeded', 'payment_intent.succeeded'],
-    ['github', 'issues.opened', 'issues'],
+    ['stripe', ['payment_intent.succeeded'], { event_type: 'payment_intent.succeeded', times_received: 1 }],
+    ['stripe', ['a.b', '--data', '{}'], { event_type: null, times_received: null }],
+    ['github', ['issues.opened'], { event_type: 'issues', times_received: 1 }],
+    ['acme', ['robots/awake', '--data', '{}'], { event_type: 'robots/awake', times_received: 1 }],
   ])(
-    'svc listen --sender %s receives and verifies its webhooks, and shows their type',
-    async (sender, type, shown) => {
+    'svc listen --sender %s receives and verifies two events of %j, and shows their type and their repeats',
+    async (sender, event, shown) => {
       const cwd = createFolder();
+      const acme = {
+        scheme: { headers: { signature: 'Acme-Signature', timestamp: 'Acme-Time', id: null } },
+        headers: { 'Acme-Id': '{id}', 'Acme-Topic': '{type}' },
+      };
+      writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify({ senders: { acme } }));
       const { lines } = await listen(cwd, '--sender', sender);
-      await svcInProcess(['trigger', type, '--wait'], { cwd });
-      expect(lines[1]).toMatchObject({ event_type: shown, response: 200, verification: { ok: true } });
+      for (const count of [1, 2]) {
+        await svcInProcess(['trigger', ...event, '--wait'], { cwd });
+        await expect.poll(() => lines.length).toBe(count + 1);
+      }
+      const received = { ...shown, response: 200, verification: { ok: true } };
+      expect(lines.slice(1)).toMatchObject([received, received]);
     },
   );
+
+  it('svc listen --sender compares event types with the fixtures of that sender', async () => {
+    const { notes } = await listen(createFolder(), '9/hooks', '--sender', 'github', '-e', 'issues.opend');
+    expect(JSON.stringify(notes)).toContain('Did you mean issues.opened?');
+  });
 
   it('svc listen --sender fails if the emulator that runs delivers as another sender', async () => {
     const { url } = await openEmulator();

@@ -24,7 +24,7 @@ import { parseReceiverUrl } from '../option-parsers.ts';
 import { currentWorkspace } from '../option-rows.ts';
 import { findType, toReadyFields } from '../ready-line.ts';
 import { endpointRows } from '../resource-rows.ts';
-import { senderRow } from '../secret-option.ts';
+import { senderChoices, senderRow } from '../secret-option.ts';
 import { warnIfNotListening } from '../wait-for-receiver.ts';
 
 /** Time limit for removing the endpoint. Short, because the user has asked the command to end. */
@@ -67,7 +67,7 @@ const rows = {
     choices: ['default', 'json'],
     defaultText: 'default',
   },
-  sender: senderRow,
+  sender: { ...senderRow, summary: `Sender to start the emulator as: ${senderChoices}` },
   workspace: {
     option: '--workspace <id>',
     summary: 'Workspace of the endpoint',
@@ -103,12 +103,14 @@ export const command = defineCommand({
     let receiver: ListenReceiver | null = null;
     try {
       if (forwardUrl === undefined) {
-        const { respond: responses = [200], body, format } = options;
-        const receiverOptions = { responses, printsBodies: body === true, printsRequests: format !== 'json' };
-        receiver = await startListenReceiver(receiverOptions, context);
+        const { respond: responses = [200], body, format, sender } = options;
+        receiver = await startListenReceiver(
+          { sender, responses, printsBodies: body === true, printsRequests: format !== 'json' },
+          context,
+        );
       }
       const newEndpoint = await toNewEndpoint(forwardUrl ?? String(receiver?.url), options, context);
-      await warnAboutMistypedTypes(newEndpoint.events ?? [], context);
+      await warnAboutMistypedTypes(newEndpoint.events ?? [], context, options.sender);
       const listener: Listener = {
         registered: await control.createWebhook({ ...newEndpoint, reuse: true }),
       };
