@@ -15,7 +15,7 @@ export const fuzzRules = {
   accepted: {
     reference: '§6.2, §6.5',
     summary: 'a valid delivery gets a 2xx response within the time limit',
-    reason: 'If a delivery is not accepted, the service retries it until it gives up: the event is lost.',
+    reason: 'If no attempt of a delivery is accepted, its event is lost.',
     remedy:
       'Respond with 2xx to every delivery with a valid signature, including duplicates, unusual payloads and unknown types.',
   },
@@ -45,15 +45,15 @@ export const fuzzRules = {
     reference: '§6.6',
     summary: 'an event has only one side effect, however often it is delivered',
     reason:
-      'The service delivers at least once. If a side effect is repeated, a customer can be charged or notified twice.',
+      'An event can be delivered more than once. If a side effect is repeated, a customer can be charged or notified twice.',
     remedy:
-      'Look up and store data.id in one atomic step, such as an insert with a unique key. Keep the IDs for at least 72 hours, in a database that survives a restart.',
+      'Look up and store data.id in one atomic step, such as an insert with a unique key. Keep each ID for at least 72 hours, in a database that survives a restart.',
   },
   order: {
     reference: '§6.6',
     summary: 'an event has a side effect even if it is days old or a newer event arrived first',
     reason:
-      'Retries delay deliveries, for hours or days, and change their order: an event that is skipped because of that is lost.',
+      'Deliveries can be late, and arrive in another order: an event that is skipped because of that is lost.',
     remedy:
       'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it. The side effects that are observed must survive a restart.',
   },
@@ -61,13 +61,13 @@ export const fuzzRules = {
     reference: '§6.4, §6.5',
     summary: 'no delivery gets a 5xx response',
     reason:
-      'A 5xx response usually means an error that your code does not handle. The service sends the delivery again, and the error occurs again.',
+      'A 5xx response usually means an error that your code does not handle. If the delivery is sent again, the error occurs again.',
     remedy: 'Check the log of your receiver for the error. 503 is allowed if a later attempt is accepted.',
   },
   running: {
     reference: '§6',
     summary: 'the receiver still accepts deliveries afterwards',
-    reason: 'While a receiver is down, the service retries each delivery until it gives up.',
+    reason: 'While a receiver is down, deliveries fail. Events whose last attempt fails are lost.',
     remedy:
       'Check the log of your receiver. If it cannot handle many deliveries at once, respond with 429 or 503. To find a smaller sequence, pass --restart-command.',
   },

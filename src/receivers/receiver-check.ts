@@ -1,4 +1,5 @@
 /** The receiver rules, what a check of a receiver is, and the report of checks and of fuzz runs. */
+import { formatDuration } from '../domain/duration.ts';
 import { getIdLocation, type WebhookSender } from '../profile/senders.ts';
 import type { CheckSession } from './check-session.ts';
 
@@ -27,7 +28,7 @@ export const receiverRuleNames = Object.keys(receiverRules) as readonly Receiver
 
 /**
  * - `inconclusive`: the check could not see what the receiver did, or could not run.
- * - `skipped`: the check needs a value that was not given, or makes no sense for the sender.
+ * - `skipped`: the check needs a value that was not given, or does not apply to the sender.
  */
 export type CheckStatus = 'passed' | 'failed' | 'inconclusive' | 'skipped';
 
@@ -39,9 +40,19 @@ export interface CheckOutcome {
   readonly meaning: string;
 }
 
-/** A text about events, with the ID as receivers of the sender find it. */
-export function nameEventId(text: string, sender: WebhookSender): string {
-  return text.replaceAll('data.id', getIdLocation(sender) ?? 'event ID');
+/** A text about the service, as it is true of the sender: with the place of its event IDs, and the time of its retries. */
+export function adaptToSender(text: string, sender: WebhookSender): string {
+  return text
+    .replaceAll('data.id', getIdLocation(sender) ?? 'event ID')
+    .replaceAll('at least 72 hours', describeRetryTime(sender));
+}
+
+/** How long a receiver must recognize duplicates. */
+function describeRetryTime({ retryDelaysMs }: WebhookSender): string {
+  // The schedule of the service.
+  if (retryDelaysMs === null) return 'at least 72 hours';
+  const timeMs = retryDelaysMs.reduce((sum, delayMs) => sum + delayMs, 0);
+  return timeMs === 0 ? 'as long as a delivery can be repeated' : `at least ${formatDuration(timeMs)}`;
 }
 
 export type CheckId = `${ReceiverRule}.${string}`;
@@ -59,7 +70,7 @@ export interface ReceiverCheck {
    * another secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.
    */
   readonly judgesByResponse?: true;
-  /** Why the check makes no sense for the sender; null if it does (default: it always does). */
+  /** Why the check does not apply to the sender; null if it does (default: it always does). */
   findSkipReason?(session: CheckSession): string | null;
   run(session: CheckSession): Promise<CheckOutcome>;
 }
@@ -80,7 +91,7 @@ export interface ReceiverReport {
   readonly passed: number;
   readonly failed: number;
   readonly inconclusive: number;
-  /** Checks that need a value that was not given, or make no sense for the sender. */
+  /** Checks that need a value that was not given, or do not apply to the sender. */
   readonly skipped: number;
   readonly checks: readonly CheckResult[];
 }

@@ -13,12 +13,12 @@ import { listSignatureChecks } from './checks/signature-checks.ts';
 import { listValidDeliveryChecks } from './checks/valid-delivery-checks.ts';
 import { listLastAttempts } from './play-rules.ts';
 import {
+  adaptToSender,
   type CheckId,
   type CheckOutcome,
   type CheckResult,
   failed,
   inconclusive,
-  nameEventId,
   type ReceiverCheck,
   type ReceiverReport,
   type ReceiverRule,
@@ -68,7 +68,7 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
     if (isSelected) onProgress?.(results.length, selected.size, check.id);
     const outcome = await runner.run(check);
     if (signal.aborted) break;
-    const meaning = nameEventId(outcome.meaning, sender);
+    const meaning = adaptToSender(outcome.meaning, sender);
     const { id, sent } = check;
     if (isSelected) results.push({ id, rule: getRule(check), sent, ...outcome, meaning });
   }

@@ -42,6 +42,11 @@ it.each<[Partial<FuzzReport>, string]>([
   expect(render(change).split('\n').at(-1)).toBe(summary);
 });
 
+it('a broken rule has its section only for receivers of the service', () => {
+  expect(render({ failure })).toMatch(/^Broken rule: once \(§6\.6\): an event/);
+  expect(render({ failure: { ...failure, reference: null } })).toMatch(/^Broken rule: once: an event/);
+});
+
 it('a long step is wrapped at 80 columns, and has one line in a pipe', () => {
   const step: (typeof failure.steps)[number] = {
     ...{ step: 1, sent: 'attack with event 1 (order.shipped): a correctly signed delivery that is old' },

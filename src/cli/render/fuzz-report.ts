@@ -63,7 +63,7 @@ function renderFailure(failure: FuzzFailure, capabilities: TerminalCapabilities)
     }),
   };
   return [
-    `${red(`Broken rule: ${rule}`)} (${reference}): ${summary}`,
+    `${red(`Broken rule: ${rule}`)}${reference === null ? '' : ` (${reference})`}: ${summary}`,
     lines.join('\n'),
     renderFields(fields, capabilities),
   ].join('\n\n');

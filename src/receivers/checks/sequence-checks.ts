@@ -20,7 +20,7 @@ const REPEATED_EXPLANATION =
 const UNPROCESSED_EXPLANATION =
   'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same data.id.';
 const REFUSED_EXPLANATION =
-  'Your receiver rejects a duplicate, so the service sends it again until it gives up. Respond with 2xx and do nothing.';
+  'Your receiver rejects a duplicate, so the service counts the delivery as failed. Respond with 2xx and do nothing.';
 const MISTAKEN_EXPLANATION =
   'Your receiver mistakes different events for duplicates, so it loses events. Compare the whole data.id, and check the length of the database column that stores it.';
 const LOAD_EXPLANATION =
@@ -95,7 +95,7 @@ const idChecks: readonly ReceiverCheck[] = [
     steps: () => between({ kind: 'pause', ms: LATER_MS }),
     sideEffects: 'needed',
     fails: {
-      once: 'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, because retries can arrive that late.',
+      once: 'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, in a database.',
     },
   }),
   createSequenceCheck({
@@ -114,7 +114,7 @@ export const deduplicationChecks = idChecks.map(
     ...check,
     findSkipReason: ({ options: { sender } }) =>
       getIdLocation(sender) === null
-        ? `Deliveries of ${sender.name} have no event ID. If the body contains one, name its field with event_id of the sender.`
+        ? `Deliveries of ${sender.name} have no event ID. If the body contains one, name its field with event_id of the sender. If a header does, set it to {id}.`
         : null,
   }),
 );

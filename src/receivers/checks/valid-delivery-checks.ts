@@ -137,7 +137,7 @@ async function explainFailure(
 ): Promise<string> {
   const { status } = response;
   if (response.failure === 'timeout') {
-    return 'Your receiver does not respond to a valid delivery in time, so the service counts it as failed and sends it again. Return a 2xx response as soon as you have stored the delivery, and process it later.';
+    return 'Your receiver does not respond to a valid delivery in time, so the service counts it as failed. Return a 2xx response as soon as you have stored the delivery, and process it later.';
   }
   if (status === null) {
     const cause = response.failure === 'tls' ? ', because its TLS connection fails' : '';

@@ -9,7 +9,7 @@ import {
   type Violation,
 } from '../play-rules.ts';
 import type { PlayRecord } from '../play-sequence.ts';
-import { nameEventId } from '../receiver-check.ts';
+import { adaptToSender } from '../receiver-check.ts';
 import { isAccepted } from '../receiver-client.ts';
 import type { DeliverySequence, EventTemplate } from '../sequence.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
@@ -24,8 +24,8 @@ export interface FailingPlay {
 /** Also the JSON form. */
 export interface FuzzFailure {
   readonly rule: FuzzRule;
-  /** Its section in the service description. */
-  readonly reference: string;
+  /** Its section in the service description; null for another sender. */
+  readonly reference: string | null;
   /** What the rule demands. */
   readonly summary: string;
   /** What happened. */
@@ -53,10 +53,10 @@ export function describeFailure(
   const { reference, summary, reason, remedy: ruleRemedy } = fuzzRules[violation.rule];
   const violations = findViolations(record);
   const explanation = explainAcceptedAttack(failing);
-  const remedy = nameEventId(ruleRemedy, sender);
+  const remedy = adaptToSender(ruleRemedy, sender);
   return {
     rule: violation.rule,
-    reference,
+    reference: sender.name === 'svc' ? reference : null,
     summary,
     message: violation.message,
     reason,
