@@ -87,6 +87,13 @@ const LAST_RETRY_DELAY_MS = 500;
 const laterStatuses: ReadonlySet<number | null> = new Set([408, 409, 423, 425, 429, 503]);
 /** How long such a request is repeated. */
 const MAX_LATER_MS = 10 * SECOND_MS;
+/** What the sender sees. A response that was cut off is a timeout. */
+const outcomesByFailure = {
+  cut: 'timeout',
+  timeout: 'timeout',
+  tls: 'tls_error',
+  connection: 'connection_error',
+} as const;
 /** How many deliveries of a burst are in flight at a time. */
 const BURST_CONCURRENCY = 50;
 const HEALTH_CHECK_INTERVAL_MS = 250;
@@ -229,11 +236,15 @@ export class SequencePlay {
     }));
   }
 
-  /** @param last the response to the attempt before; null if this is the first of a step. Another step has then lost it, if there is one. */
+  /**
+   * @param last the response to the attempt before. Null for a step's first attempt. If an earlier step sent the same delivery, its
+   *   response was lost.
+   */
   #signAttempt(event: SentEvent, deliveryId: string, last: ReceiverResponse | null): DeliveryMessage {
     const attempt = (this.#attempts.get(deliveryId) ?? 0) + 1;
     this.#attempts.set(deliveryId, attempt);
-    const lastOutcome = () => (last === null || last.status === null ? 'timeout' : 'http_error');
+    const lastOutcome = () =>
+      last?.failure === null ? 'http_error' : outcomesByFailure[last?.failure ?? 'cut'];
     return this.#options.factory.sign(event, { deliveryId, attempt, lastOutcome });
   }
 

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { senders } from '../../src/profile/senders.ts';
 import type { DeliverySequence, SequenceStep } from '../../src/receivers/sequence.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 import { startConfigurableReceiver } from './configurable-receiver.ts';
 import { fuzzReceiver } from './fuzz/fuzz-receiver.ts';
 
@@ -67,4 +69,17 @@ it('kept connections are used by the deliveries that follow, and closed before a
   expect(failure).toBeNull();
   // After a first delivery, in the first of three plays.
   expect([...requestCounts.values()].slice(1, 5)).toEqual([2, 1, 1, 1]);
+});
+
+it('an attempt after a reset connection says why it follows, in the words of Slack', async () => {
+  await using receiver = await createReceiver([{ drop: true }, 200]);
+  const { failure } = await fuzzReceiver({
+    url: receiver.url,
+    readSideEffects: null,
+    sender: senders.slack,
+    replay: createSequence({ kind: 'deliver', event: 0 }),
+  });
+  expect(failure).toBeNull();
+  const [first, second] = receiver.requests.map(({ headers }) => headers['x-slack-retry-reason']);
+  expect([first, second]).toEqual([undefined, 'connection_failed']);
 });
