@@ -70,7 +70,7 @@ export async function resolveReceiverOptions(
   const [secret = '', ...others] = await requireSecretOption(
     options.secret,
     context,
-    sender.name === 'svc' ? SECRET_HINT : `Pass the secret with which ${sender.name} signs as --secret.`,
+    sender.name === 'svc' ? SECRET_HINT : `Pass the webhook secret of ${sender.name} with --secret.`,
   );
   if (others.length > 0) {
     throw new SvcError('usage', `--secret contains ${others.length + 1} secrets.`, {
@@ -123,18 +123,17 @@ const IMPORT_HINT = {
 /**
  * Events of these types with the payloads of their fixtures; of the sender `svc`, an empty one without a fixture. Warns about types
  * that are probably mistyped.
- * @param types (default: those of the fixtures)
+ * @param types names, `all` that have a fixture, or only the `example` of the sender, or else the first that has a fixture
  * @throws SvcError `usage` for a type that the sender does not have, or if no payload is known
  */
 export async function createEvents(
-  types: readonly string[] | undefined,
+  types: readonly string[] | 'all' | 'example',
   { sender, randomSeed }: { readonly sender: WebhookSender; readonly randomSeed?: string },
   context: Context,
 ): Promise<FuzzOptions['events']> {
   const { projectFolder } = await context.resolveConfig();
   const folders = fixtureFolders(projectFolder, sender.name);
   const templateContexts = await resolveTemplateContexts(randomSeed ? { randomSeed } : {}, context);
-  if (types) await warnAboutMistypedTypes(types, context);
   const createEvent = (type: string) => {
     const template = findFixture(type, folders)?.template;
     if (!isEventType(type, sender.types)) {
@@ -143,20 +142,35 @@ export async function createEvents(
       });
     }
     if (template === undefined && sender.body === 'payload') {
+      const known = listTypes(sender, folders).join(', ');
       throw new SvcError('usage', `No fixture exists for the event type ${type} of ${sender.name}.`, {
-        hint: {
-          ...IMPORT_HINT,
-          text: `Use one of ${listTypes(sender, folders).join(', ')}. ${IMPORT_HINT.text}`,
-        },
+        hint:
+          known === '' ? IMPORT_HINT : { ...IMPORT_HINT, text: `Use one of ${known}. ${IMPORT_HINT.text}` },
       });
     }
     return { type, payload: template ? fillTemplates(template, templateContexts.next()) : '{}' };
   };
-  const [first, ...others] = types ?? listTypes(sender, folders);
+  const [first, ...others] = await selectTypes(types, sender, folders, context);
   if (first === undefined) {
     throw new SvcError('usage', `No fixture of the sender ${sender.name} exists.`, { hint: IMPORT_HINT });
   }
   return [createEvent(first), ...others.map(createEvent)];
+}
+
+async function selectTypes(
+  types: readonly string[] | 'all' | 'example',
+  sender: WebhookSender,
+  folders: readonly string[],
+  context: Context,
+): Promise<readonly string[]> {
+  if (types === 'all') return listTypes(sender, folders);
+  if (types === 'example') {
+    const { example } = sender;
+    if (isEventType(example, sender.types) && findFixture(example, folders)) return [example];
+    return listTypes(sender, folders).slice(0, 1);
+  }
+  await warnAboutMistypedTypes(types, context, sender.name);
+  return types;
 }
 
 /** The event types that have a fixture. */

@@ -113,15 +113,21 @@ export function isUnknownType(type: string): boolean {
   return unknownTypes.includes(type);
 }
 
+/** The unknown type in the form of the sender; undefined if its types have another form. */
+export function findUnknownType({ types }: WebhookSender): string | undefined {
+  return unknownTypes.find((name) => types.test(name));
+}
+
 /**
- * An event of a type that no receiver knows, otherwise like the given one.
- * @returns null for a sender whose receivers would not notice it
+ * An event of a type that no receiver knows, with this payload.
+ * @returns null for a sender without such a type, or whose receivers would not notice it
  */
 export function createUnknownEvent(
-  { body, types, eventTypePath, headers }: WebhookSender,
-  { payload }: EventTemplate,
+  sender: WebhookSender,
+  { payload }: Pick<EventTemplate, 'payload'>,
 ): EventTemplate | null {
-  const type = unknownTypes.find((name) => types.test(name));
+  const { body, eventTypePath, headers } = sender;
+  const type = findUnknownType(sender);
   if (type === undefined) return null;
   if (body === 'envelope') return { type, payload };
   if (eventTypePath !== undefined && getTextAtPath(payload, parsePath(eventTypePath)) !== undefined) {

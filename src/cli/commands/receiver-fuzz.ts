@@ -168,7 +168,7 @@ async function toFuzzOptions(
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
     events: await createEvents(
-      events?.length ? events : undefined,
+      events?.length ? events : 'all',
       { sender: resolved.sender, randomSeed: String(seed) },
       context,
     ),

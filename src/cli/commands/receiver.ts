@@ -62,7 +62,7 @@ export const check = defineCommand({
       option: '--event-type <type>',
       summary: 'Event type to send, with the payload of its fixture',
       schema: EventType,
-      defaultText: 'an example of the sender, such as order.shipped',
+      defaultText: "the sender's example, such as order.shipped",
     },
     strict: { option: '--strict', summary: 'Exit with code 1 if a check is inconclusive' },
     ...receiverRows,
@@ -95,8 +95,11 @@ export const check = defineCommand({
     const { url, eventType } = options;
     const receiverOptions = await resolveReceiverOptions(url, options, context);
     const { sender } = receiverOptions;
-    const events = await createEvents(eventType === undefined ? undefined : [eventType], { sender }, context);
-    const event = events.find(({ type }) => type === sender.example) ?? events[0];
+    const [event] = await createEvents(
+      eventType === undefined ? 'example' : [eventType],
+      { sender },
+      context,
+    );
     const { values } = await context.resolveConfig();
     let progressBar = renderProgressBar(0, 1);
     const report = await withProgress(

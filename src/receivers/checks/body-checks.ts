@@ -1,7 +1,13 @@
 /** Bodies that a service can send: those that change if they are parsed and serialized (§6.1), and those that receivers do not expect (§6). */
 import type { SentEvent } from '../delivery-factory.ts';
 import type { CheckId, ReceiverCheck } from '../receiver-check.ts';
-import { addField, createUnknownEvent, type EventTemplate, UNKNOWN_FIELD } from '../sequence.ts';
+import {
+  addField,
+  createUnknownEvent,
+  type EventTemplate,
+  findUnknownType,
+  UNKNOWN_FIELD,
+} from '../sequence.ts';
 import { ALTERED_BODY_CHECK_ID } from '../tampered-deliveries.ts';
 import { createAcceptedCheck, createRejectedCheck, createValid } from './create-check.ts';
 
@@ -17,12 +23,14 @@ export const unusualDeliveryChecks: readonly ReceiverCheck[] = [
     id: 'robustness.unknown-type',
     sent: 'an event of an unknown type',
     explanation:
-      'Your receiver rejects an unknown event type, so the event is sent again until the service gives up. Respond with 2xx and ignore it.',
+      'Your receiver rejects an unknown event type, so the service counts the delivery as failed. Respond with 2xx and ignore the event.',
     createEvent: (known, sender) => createUnknownEvent(sender, known) ?? known,
-    findSkipReason: ({ options: { sender }, template }) =>
-      createUnknownEvent(sender, template) === null
-        ? `Receivers of ${sender.name} do not see the event type. If the body contains it, name its field with event_type of the sender.`
-        : null,
+    findSkipReason({ options: { sender }, template }) {
+      if (createUnknownEvent(sender, template) !== null) return null;
+      return findUnknownType(sender) === undefined
+        ? `The event types of ${sender.name} include none that svc can make up, such as svc_test.unknown.`
+        : `Receivers of ${sender.name} do not see the event type. If the body contains it, name its field with event_type of the sender.`;
+    },
   }),
   createAcceptedCheck({
     id: UNKNOWN_FIELD_CHECK_ID,
@@ -47,7 +55,7 @@ export const unusualDeliveryChecks: readonly ReceiverCheck[] = [
     requires: [UNKNOWN_FIELD_CHECK_ID],
     createEvent: (known) => ({ ...known, padding: LARGE_PADDING }),
     findSkipReason: ({ options: { sender } }) =>
-      sender.hasLargeBodies ? null : `The sender ${sender.name} is not known to send bodies of this size.`,
+      sender.hasLargeBodies ? null : `The documentation of ${sender.name} names no bodies of 255 KiB.`,
   }),
   createAcceptedCheck({
     id: 'robustness.lower-case-headers',

@@ -119,12 +119,15 @@ describe('svc receiver check', () => {
     expect(JSON.parse(body.toString())).toMatchObject({ action: 'opened' });
   });
 
-  it('a sender of the configuration file is checked with its fixtures, and checks that make no sense for it are skipped', async () => {
+  it('a sender of the configuration file is checked with its fixtures, and checks that do not apply to it are skipped', async () => {
     const acme = {
       headers: { 'Acme-Attempt': '{attempt}' },
       scheme: { headers: { signature: 'Acme-Signature', timestamp: 'Acme-Time', id: null } },
     };
-    const rule = ['signature.genuine', 'robustness.unknown-type', 'deduplication.same-delivery'];
+    const rule = [
+      ...['signature.genuine', 'robustness.unknown-type', 'robustness.large-body'],
+      'deduplication.same-delivery',
+    ];
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     const fixture = { description: 'A robot.', payload: { kind: 'robot', key: 'r1' } };
@@ -141,6 +144,7 @@ describe('svc receiver check', () => {
     const { out } = await check(options, { cwd });
     expect(out).toContain('Deliveries of acme have no event ID.');
     expect(out).toContain('Receivers of acme do not see the event type.');
+    expect(out).not.toMatch(/skipped +robustness\.large-body/);
     const { headers, body } = await receiver.request(1);
     expect(headers).toMatchObject({ 'acme-attempt': '1' });
     expect(body.toString()).toBe('{"kind":"robot","key":"r1"}');
@@ -150,6 +154,23 @@ describe('svc receiver check', () => {
     expect(second.out).not.toContain('skipped');
     const sent = JSON.parse((await receiver.request(receiver.requests.length)).body.toString());
     expect(sent).toMatchObject({ kind: 'robot', key: expect.stringMatching(/^evt_/) });
+
+    config({ headers: { 'Acme-Id': '{id}' }, event_type: 'kind', types: 'robots|acme\\..+' });
+    const third = await check(options, { cwd });
+    expect(third.out).not.toMatch(/skipped +deduplication/);
+    expect(third.out).toContain('The event types of acme include none that svc can make up');
+    const last = await receiver.request(receiver.requests.length);
+    expect(last.headers).toMatchObject({ 'acme-id': expect.stringMatching(/^evt_/) });
+  });
+
+  it('a fixture that is not sent can be invalid', async () => {
+    const cwd = createTemporaryFolder();
+    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
+    writeFileSync(join(cwd, 'fixtures/events/a.b.json'), '{');
+    writeFileSync(join(cwd, 'svc.config.json'), '{}');
+    await using receiver = await createReceiver({ status: 204 });
+    const options = { url: receiver.url, rule: ['signature.genuine'], eventType: undefined };
+    expect(await check(options, { cwd })).toMatchObject({ exitCode: 0 });
   });
 
   it.each([
@@ -166,11 +187,17 @@ describe('svc receiver check', () => {
   it('the hint for a missing secret names the sender, and that for a missing fixture the event types', async () => {
     const secretError = check({ url: 'http://127.0.0.1:1', sender: 'github', secret: undefined });
     await expect(secretError).rejects.toMatchObject({
-      hint: { text: 'Pass the secret with which github signs as --secret.' },
+      hint: { text: 'Pass the webhook secret of github with --secret.' },
     });
     const typeError = check({ url: 'http://127.0.0.1:1', sender: 'github', eventType: 'star' });
     await expect(typeError).rejects.toMatchObject({
       hint: { text: expect.stringMatching(/^Use one of issues\.opened, ping, .*push\. Create fixtures/) },
+    });
+    const cwd = createTemporaryFolder();
+    writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify({ senders: { acme: { scheme: 'stripe' } } }));
+    const noFixture = check({ url: 'http://127.0.0.1:1', sender: 'acme', eventType: 'a.b' }, { cwd });
+    await expect(noFixture).rejects.toMatchObject({
+      hint: { text: 'Create fixtures from a folder of payloads' },
     });
   });
 
