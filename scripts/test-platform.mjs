@@ -53,7 +53,7 @@ try {
   if (unknown !== undefined)
     throw new Error(`${JSON.stringify(unknown)} is not one of ${Object.keys(groups).join(', ')}.`);
   if (values.help) process.stdout.write(HELP);
-  else if (values.node !== undefined) await runWithNode(values.node);
+  else if (values.node !== undefined) await runWithNode(values.node, positionals, values.report);
   else await main(positionals, values.report);
 } catch (error) {
   console.error(`${error.message}\nSee: npm run test:platform -- --help`);
@@ -61,11 +61,9 @@ try {
 }
 
 /** Runs this script again with another version of Node.js. */
-async function runWithNode(version) {
+async function runWithNode(version, names, report) {
   const node = await getNode(version);
-  const args = process.argv
-    .slice(1)
-    .filter((word, index, all) => word !== '--node' && all[index - 1] !== '--node');
+  const args = [process.argv[1], ...names, ...(report === undefined ? [] : ['--report', report])];
   const { exitCode } = await execa(node.program, args, {
     env: withNode(node),
     stdio: 'inherit',

@@ -144,8 +144,7 @@ export const settings = {
     option: 'url',
   },
   controlToken: {
-    description:
-      'Token that commands send to the control plane, and that an emulator started with it requires',
+    description: 'Token for the control plane: commands send it, and an emulator started with it requires it',
     schema: text('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
     isSecret: true,
   },

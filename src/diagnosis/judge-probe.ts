@@ -14,7 +14,14 @@ export type ProbeStop = 'no_response' | 'rate_limit' | 'time_limit' | 'large_bod
  * - `rejected`: it accepted none of the `tried` signatures of mistakes.
  */
 export type ProbeResult =
-  | { readonly result: 'accepted' | 'random_accepted' | 'signature_accepted' | 'inconsistent' }
+  | {
+      readonly result:
+        | 'accepted'
+        | 'random_accepted'
+        | 'unreadable_accepted'
+        | 'signature_accepted'
+        | 'inconsistent';
+    }
   | { readonly result: 'rejected'; readonly tried: number; readonly stop: ProbeStop | null };
 
 /** @param judgment of the attempt, whose response had the status */
@@ -45,6 +52,15 @@ export function judgeProbe(
       return conclude('probe_accepted', [], { evidence: [], hints: [own.replay] });
     case 'random_accepted':
       return conclude('probe_random_accepted', [], { cause: 'signature_rejected', evidence: [] });
+    case 'unreadable_accepted': {
+      const remedy = sayFix('probe_unreadable_accepted', values).text;
+      const mistake = {
+        reason: 'timestamp_misread',
+        detail: say('probe_unreadable_accepted'),
+        remedy,
+      } as const;
+      return conclude('probe_unreadable_accepted', [], { cause: 'signature_rejected', mistake });
+    }
     case 'inconsistent':
       return conclude('probe_inconsistent', []);
     case 'signature_accepted': {

@@ -57,7 +57,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
   secret_unset: {
     ...VERIFICATION,
     sentence:
-      'It says {says}: the key of an HMAC has no value. If your verification computes it, the secret is not set in the receiver.',
+      'It says {says}: the key of an HMAC has no value. If this is your verification, the secret is not set in the receiver.',
     fix: 'Set the secret of the receiver, and restart it.',
     reason: 'secret_missing',
     rows: [

@@ -51,6 +51,11 @@ const sentences = {
     'a probe: both responses, each of them twice',
     'Correct the condition: accept the delivery only if the signature matches.',
   ],
+  probe_unreadable_accepted: [
+    'It accepts a timestamp that is not a time, and rejects the correct one: it computes the age incorrectly, and does not check that the result is a number.',
+    'a probe: a 2xx response to a correct signature of the timestamp "not a time"',
+    'Compute the age in one unit, in UTC, and reject a timestamp that cannot be read.',
+  ],
   probe_differs: [
     'It accepts the signature, and fails after that.',
     'a probe: another response to a random signature, each time',
@@ -70,17 +75,17 @@ const sentences = {
     'Look for what the receiver keeps between requests, such as one HMAC object or one regular expression with the flag g for all of them, for a limit of failed attempts, and for how it writes and compares the digest: hex without leading zeros, a signed number, or a function that also removes digits, such as ltrim. If several processes respond, check that they have the same secret and code.',
   ],
   probe_constant: [
-    'Each signature gets the same response, a random one too: the code that verifies was probably not reached, the data are rejected, or it uses a secret that svc does not know.',
+    'Every signature gets the same response, even a random one: the code that verifies was probably not reached, the data are rejected, or it uses a secret or makes a mistake that svc does not know.',
     'a probe: one response to the correct signature, at the beginning and at the end, a random one, and all known mistakes',
-    'Log the request in the first line of your handler. If it is not reached, look for an authentication middleware, a list of allowed IP addresses or a validation in front of it. If it is, compare the secret of the receiver with {secret}.',
+    'Log the request in the first line of your handler. If it is not reached, look for an authentication middleware, a validation, or a list of allowed addresses or hosts. If it is, compare the secret with {secret}, the body with the one sent, and the digest with the header.',
   ],
   probe_fails: [
-    'Each signature gets the same response, a random one too: the code fails before it compares the signature, or rejects the signature with this status.',
+    'Every signature gets the same response, even a random one: your code fails before it compares the signature, or rejects signatures with this status.',
     'a probe as above, and a 5xx status',
     'Read the log of the receiver. If the error is in the verification, check that its secret is set, and that it gets the raw body and each header as text.',
   ],
   probe_verified: [
-    'Each signature gets this response, a random one too: it uses a secret that svc does not know, makes another mistake, limits failed attempts, or fails after the verification and responds in the same way.',
+    'Every signature gets this response, even a random one: it uses a secret that svc does not know, makes another mistake, limits failed attempts, or fails after the verification and responds in the same way.',
     'a probe as above, and a message that the verification rejected the signature',
     'Compare the secret of the receiver with {secret}. If they are the same, log each error that the handler catches, and the digest that it computes, and check the digest.',
   ],
@@ -95,7 +100,7 @@ const sentences = {
   ],
   probe_rate_limit: [
     'The probe sent the signatures of {count}, and then the receiver returned 429.',
-    'a probe with a response 429',
+    'a probe that got a 429 response',
     'Turn off the rate limit of the receiver, and probe it again.',
   ],
   probe_time_limit: [
@@ -149,7 +154,7 @@ export const causeFixes: Readonly<Partial<Record<AttemptCause | 'ended_fault', F
   },
   receiver_error: { fix: 'Read the response and the log of the receiver to find the error.' },
   timeout: {
-    fix: 'Return a 2xx response as soon as you have stored the delivery, and process it later. If the receiver never responds, look for a branch without a response, or for code that waits for a body that was already read.',
+    fix: 'Return a 2xx response as soon as you have stored the delivery, and process it later. If the receiver never responds, look for a branch without a response, for a response that is never ended, or for code that waits for a body that was already read, or for the end of the connection.',
   },
   connection_error: { fix: 'Start or fix the receiver, or change the endpoint URL', command: UPDATE },
   tls_error: { fix: 'Correct the TLS settings of the receiver, or change the endpoint URL', command: UPDATE },

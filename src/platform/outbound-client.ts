@@ -1,4 +1,4 @@
-/** Sends requests to receivers: deliveries, checks and fuzzing use this client (gaps `delivery.*`, `webhook.url`). */
+/** Sends requests to receivers: deliveries, probes, checks and fuzzing use this client (gaps `delivery.*`, `webhook.url`). */
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';

@@ -13,8 +13,14 @@ type Headers = Readonly<Record<string, string>>;
  * - `refuted`: it rejected the mistakes at another time, or accepted a counterexample.
  * - `correct_accepted`: it accepted a correct signature, which the mistakes do not explain.
  * - `random_accepted`: it accepted a random signature that is written like that of the mistakes.
+ * - `unreadable_accepted`: it accepted a correct signature of a timestamp that is not a time.
  */
-export type Confirmation = 'confirmed' | 'refuted' | 'correct_accepted' | 'random_accepted';
+export type Confirmation =
+  | 'confirmed'
+  | 'refuted'
+  | 'correct_accepted'
+  | 'random_accepted'
+  | 'unreadable_accepted';
 
 const ROUNDS = 2;
 /**
@@ -42,7 +48,8 @@ export async function confirmMistakes(
     if (!(await accepts(signWithMistakes(again, mistakes)))) return 'refuted';
     if (await accepts(signWithMistakes(again, mistakes, true))) return 'random_accepted';
     if (round > 0) continue;
-    for (const headers of listCounterexamples(again, mistakes)) if (await accepts(headers)) return 'refuted';
+    for (const { headers, shows } of listCounterexamples(again, mistakes))
+      if (await accepts(headers)) return shows;
   }
   return 'confirmed';
 }

@@ -266,7 +266,8 @@ const kinds: readonly MistakeKind[] = [
       ]),
   },
   timestampKind(
-    (scheme) => `Read the timestamp from the header ${getTimestampHeader(scheme)}, and sign its text.`,
+    (scheme) =>
+      `Read the timestamp from the header ${getTimestampHeader(scheme)}, and sign its text. If the receiver does, look for a proxy that removes the header.`,
     ({ scheme }) =>
       wrongTimestamps.map((text) => [
         `${text === '' ? 'empty' : `the text ${text}`}, as if ${getTimestampHeader(scheme)} was read under another name or not parsed correctly`,

@@ -99,11 +99,16 @@ export function signWithMistakes(
 /** More than the tolerance, and less than the distance between two time zones. */
 const BEFORE_ZONE_MS = 14 * 60_000;
 
-/** Headers with a correct signature. If the receiver accepts one of them, it does not make the mistakes. */
+/** Headers with a correct signature, and what it shows if the receiver accepts them: at least that it does not make the mistakes. */
+interface Counterexample {
+  readonly headers: Record<string, string>;
+  readonly shows: 'refuted' | 'unreadable_accepted';
+}
+
 export function listCounterexamples(
   { scheme, secrets, message }: MistakeInput,
   mistakes: readonly Mistake[],
-): Record<string, string>[] {
+): Counterexample[] {
   const sentAt = parseTimestamp(message.timestamp) ?? 0;
   return mistakes.flatMap(({ reason, change: { aheadMs } }) => {
     if (reason !== 'timestamp_unreadable' && reason !== 'timestamp_misread') return [];
@@ -112,7 +117,8 @@ export function listCounterexamples(
       aheadMs === undefined
         ? 'not a time'
         : formatTimestamp(scheme.timestampFormat, sentAt + aheadMs - BEFORE_ZONE_MS);
-    return [createSignatureHeaders(scheme, secrets, { ...message, timestamp })];
+    const headers = createSignatureHeaders(scheme, secrets, { ...message, timestamp });
+    return [{ headers, shows: aheadMs === undefined ? 'unreadable_accepted' : 'refuted' }];
   });
 }
 

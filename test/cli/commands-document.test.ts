@@ -17,7 +17,7 @@ This page lists the options and arguments of each command. An option that severa
 /** Tables in a help that other pages contain too, by their titles. */
 const linkedTables: Readonly<Record<string, string>> = {
   'Kinds of faults': '[Inject faults](faults.md#on-deliveries) explains the kinds.',
-  'Rules, each': '[Check a receiver](receiver-check.md) explains the rules.',
+  'Rules, each': '[Write a receiver](receivers.md#what-every-receiver-must-do) explains the rules.',
   'Rules and their': '[Fuzz a receiver](receiver-fuzz.md) explains the rules.',
 };
 

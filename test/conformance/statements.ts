@@ -105,7 +105,7 @@ const rows: Record<Section, readonly Row[]> = {
     ['§4.1', 'A request for the next page has `starting_after` set to the previous `end_cursor`.'],
     ['§4.2', 'A list request identifies the workspace; the parameter is not specified.', ['list.workspace']],
     ['§4.3', 'A POST with an `Idempotency-Key` is idempotent.'],
-    ['§4.4', 'Fields of the body of `POST /events`: not specified.', ['event.body']],
+    ['§4.4', 'Fields of the `POST /events` body: not specified.', ['event.body']],
     ['§4.5', 'Page size and filters of `GET /events`: not specified.', ['list.limit', 'list.filter']],
     ['§4.6', 'Other webhook operations are not part of the API.', ['webhook.operations']],
   ],

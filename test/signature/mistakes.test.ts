@@ -168,7 +168,7 @@ describe('the known mistakes in a signature', () => {
         ? counterexample
         : formatTimestamp('iso8601', Number(counterexample));
     const signed = createSignatureHeaders(schemes.svc, [secret], { ...message, timestamp });
-    expect(listCounterexamples(input, probe?.mistakes ?? [])).toEqual([signed]);
+    expect(listCounterexamples(input, probe?.mistakes ?? []).map(({ headers }) => headers)).toEqual([signed]);
   });
 
   it('a random signature is written like that with the mistakes, with the same length and prefix', () => {

@@ -115,7 +115,8 @@ export async function probeSignature(
     if (confirmation === 'confirmed') return found(probe);
     if (result.outcome !== 'succeeded')
       return confirmation === 'correct_accepted' ? { result: 'inconsistent' } : null;
-    if (confirmation === 'random_accepted') doubt = { result: confirmation };
+    if (confirmation === 'random_accepted' || confirmation === 'unreadable_accepted')
+      doubt = { result: confirmation };
     else doubt ??= { result: 'inconsistent' };
     // Only such a mistake explains that the receiver accepts some correct signatures.
     if (confirmation === 'correct_accepted') isPossible = ({ form }) => form !== undefined;

@@ -266,6 +266,12 @@ describe('probeSignature', () => {
       (request) => (isCorrect(request) ? 401 : 200),
     ],
     [
+      'compares seconds with milliseconds, so only NaN passes',
+      { result: 'unreadable_accepted' },
+      (request) =>
+        Math.abs(Date.now() / 1000 - Date.parse(request.timestamp)) > 300 || !isCorrect(request) ? 403 : 204,
+    ],
+    [
       'fails after the verification',
       { result: 'signature_accepted' },
       (request) => (isCorrect(request) ? 500 : 401),

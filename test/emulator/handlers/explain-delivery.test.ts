@@ -432,12 +432,12 @@ it.each<[string, ReceiverResponses, Partial<ExplainedStory>]>([
   [
     '422',
     422,
-    { cause: 'rejected', detail: expect.stringContaining('Each signature gets the same response') },
+    { cause: 'rejected', detail: expect.stringContaining('Every signature gets the same response') },
   ],
   [
     '500',
     500,
-    { cause: 'receiver_error', detail: expect.stringContaining('the code fails before it compares') },
+    { cause: 'receiver_error', detail: expect.stringContaining('your code fails before it compares') },
   ],
   [
     '400',
@@ -445,7 +445,7 @@ it.each<[string, ReceiverResponses, Partial<ExplainedStory>]>([
     {
       cause: 'rejected',
       detail:
-        'Your receiver returned 400. Each signature gets the same response, a random one too: the code that verifies was probably not reached, the data are rejected, or it uses a secret that svc does not know.',
+        'Your receiver returned 400. Every signature gets the same response, even a random one: the code that verifies was probably not reached, the data are rejected, or it uses a secret or makes a mistake that svc does not know.',
       remedy: expect.stringMatching(/^Log the request in the first line of your handler/),
     },
   ],

@@ -321,11 +321,11 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     isReporting,
   ],
   [
-    /^Each signature gets this response, a random one too: it uses a secret that svc does not know, makes another mistake, limits failed attempts, or fails after the verification and responds in the same way\.$/,
+    /^Every signature gets this response, even a random one: it uses a secret that svc does not know, makes another mistake, limits failed attempts, or fails after the verification and responds in the same way\.$/,
     ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
   ],
   [
-    /^Each signature gets the same response, a random one too: the code that verifies was probably not reached, the data are rejected, or it uses a secret that svc does not know\.$/,
+    /^Every signature gets the same response, even a random one: the code that verifies was probably not reached, the data are rejected, or it uses a secret or makes a mistake that svc does not know\.$/,
     ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true && mistake.rejection === '',
   ],
   [
@@ -383,7 +383,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     ({ mistake, story }) => mistake.secret?.(story.secrets) === `"${story.secrets.current}"`,
   ],
   [
-    /^(?:Check that the receiver uses|(?:Log the request in the first line of your handler\. If it is not reached, look for an authentication middleware, a list of allowed IP addresses or a validation in front of it\. If it is, c|C)ompare the secret of the receiver with) the current endpoint secret \((\S+)\)\.(?: If it does, probe it to find the mistake\.| If they are the same, log each error that the handler catches, and the digest that it computes, and check the digest\.)?$/,
+    /^(?:Check that the receiver uses|Log the request in the first line of your handler\. If it is not reached, look for an authentication middleware, a validation, or a list of allowed addresses or hosts\. If it is, compare the secret with|Compare the secret of the receiver with) the current endpoint secret \((\S+?)\)(?:\.|, the body with the one sent, and the digest with the header\.)(?: If it does, probe it to find the mistake\.| If they are the same, log each error that the handler catches, and the digest that it computes, and check the digest\.)?$/,
     ({ story }, [secret]) => secret === maskSecret(story.secrets.current),
   ],
   [/^Replay the delivery$/, ({ history }) => history === 'corrected since'],
