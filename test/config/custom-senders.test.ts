@@ -68,6 +68,7 @@ describe('a sender in the configuration file', () => {
       scheme: { ...schemes.svc, name: 'acme' },
       body: 'payload',
       headers: {},
+      hasLargeBodies: true,
       types: expect.any(RegExp),
       example: 'order.shipped',
       retryDelaysMs: null,

@@ -115,9 +115,11 @@ describe('applyJsonEdits', () => {
     const hint = (text: string | RegExp) =>
       expect.objectContaining({ hint: { text: expect.stringMatching(text) } });
     expect(() => applyJsonEdits(order, [override('gift', 'true')])).toThrow(
-      hint(/Use add for a new value\.$/),
+      hint(/To add a new value, use add instead of override\.$/),
     );
-    expect(() => applyJsonEdits(order, [add('total', '1')])).toThrow(hint('Use override to change it.'));
+    expect(() => applyJsonEdits(order, [add('total', '1')])).toThrow(
+      hint('To change it, use override instead of add.'),
+    );
   });
 
   it('the hint suggests a name with a dot in quotes', () => {
