@@ -39,7 +39,7 @@ export const fuzzRules = {
     reason:
       'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
     remedy:
-      'Mark an event as seen only after its delivery is verified, compare the whole data.id, and store the event before you respond. The side effects that are observed must survive a restart.',
+      'Mark an event as seen only after its delivery is verified, compare the whole {event_id}, and store the event before you respond. The side effects that are observed must survive a restart.',
   },
   once: {
     reference: '§6.6',
@@ -47,7 +47,7 @@ export const fuzzRules = {
     reason:
       'An event can be delivered more than once. If a side effect is repeated, a customer can be charged or notified twice.',
     remedy:
-      'Look up and store data.id in one atomic step, such as an insert with a unique key. Keep each ID for at least 72 hours, in a database that survives a restart.',
+      'Look up and store {event_id} in one atomic step, such as an insert with a unique key. Keep each ID for {retry_time}, in a database that survives a restart.',
   },
   order: {
     reference: '§6.6',

@@ -40,11 +40,11 @@ export interface CheckOutcome {
   readonly meaning: string;
 }
 
-/** A text about the service, as it is true of the sender: with the place of its event IDs, and the time of its retries. */
-export function adaptToSender(text: string, sender: WebhookSender): string {
+/** Fills `{event_id}` with the place of the sender's event IDs, and `{retry_time}` with the time of its retries. */
+export function fillSenderText(text: string, sender: WebhookSender): string {
   return text
-    .replaceAll('data.id', getIdLocation(sender) ?? 'event ID')
-    .replaceAll('at least 72 hours', describeRetryTime(sender));
+    .replaceAll('{event_id}', getIdLocation(sender) ?? 'event ID')
+    .replaceAll('{retry_time}', describeRetryTime(sender));
 }
 
 /** How long a receiver must recognize duplicates. */

@@ -13,11 +13,11 @@ import { listSignatureChecks } from './checks/signature-checks.ts';
 import { listValidDeliveryChecks } from './checks/valid-delivery-checks.ts';
 import { listLastAttempts } from './play-rules.ts';
 import {
-  adaptToSender,
   type CheckId,
   type CheckOutcome,
   type CheckResult,
   failed,
+  fillSenderText,
   inconclusive,
   type ReceiverCheck,
   type ReceiverReport,
@@ -68,7 +68,7 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
     if (isSelected) onProgress?.(results.length, selected.size, check.id);
     const outcome = await runner.run(check);
     if (signal.aborted) break;
-    const meaning = adaptToSender(outcome.meaning, sender);
+    const meaning = fillSenderText(outcome.meaning, sender);
     const { id, sent } = check;
     if (isSelected) results.push({ id, rule: getRule(check), sent, ...outcome, meaning });
   }

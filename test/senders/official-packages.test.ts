@@ -1,8 +1,6 @@
 /** Deliveries of the built-in senders, received over HTTP by the official packages of the services. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Webhooks } from '@octokit/webhooks';
-import { shopifyApi } from '@shopify/shopify-api';
-import '@shopify/shopify-api/adapters/node';
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
@@ -15,6 +13,7 @@ import { type SenderName, senderNames, senders } from '../../src/profile/senders
 import { findFreePort, listen } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createShopifyValidator } from './official-receivers.ts';
 
 /** Bolt logs errors that the test causes. */
 const logger = {
@@ -68,20 +67,8 @@ const receivers: Record<
       });
   },
   shopify: (secret, handled) => {
-    const shopify = shopifyApi({
-      apiKey: 'key',
-      apiSecretKey: secret,
-      hostName: 'example.com',
-      apiVersion: '2026-10' as never,
-      isEmbeddedApp: false,
-      logger: { log: () => undefined },
-    });
-    return async (rawBody, headers) => {
-      const request = { url: '/', method: 'POST', headers };
-      const result = await shopify.webhooks.validate({ rawBody, rawRequest: request } as never);
-      if (!result.valid) throw new Error(result.reason);
-      handled.push([(result as { topic?: string }).topic, JSON.parse(rawBody).name]);
-    };
+    const validate = createShopifyValidator(secret);
+    return async (body, headers) => void handled.push([await validate(body, headers), JSON.parse(body).name]);
   },
   'standard-webhooks': (secret, handled) => (body, headers) =>
     void handled.push((new StandardWebhook(secret).verify(body, headers) as { type: string }).type),

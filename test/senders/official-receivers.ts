@@ -29,22 +29,31 @@ type Headers = Readonly<Record<string, string>>;
 /** Verifies a request with the package. @returns the ID of the event. Rejects or throws for a delivery that is not genuine */
 type Verify = (body: string, headers: Headers) => string | Promise<string>;
 
+/** Validates a request as the package does. @returns its topic; rejects for a delivery that is not genuine */
+export function createShopifyValidator(secret: string) {
+  const shopify = shopifyApi({
+    apiKey: 'key',
+    apiSecretKey: secret,
+    hostName: 'example.com',
+    apiVersion: '2026-10' as never,
+    isEmbeddedApp: false,
+    logger: { log: () => undefined },
+  });
+  return async (rawBody: string, headers: Headers): Promise<string | undefined> => {
+    const rawRequest = { url: '/', method: 'POST', headers };
+    const result = await shopify.webhooks.validate({ rawBody, rawRequest } as never);
+    if (!result.valid) throw new Error(result.reason);
+    return (result as { topic?: string }).topic;
+  };
+}
+
 const createVerify: Record<Exclude<OfficialSender, 'github' | 'slack'>, (secret: string) => Verify> = {
   stripe: (secret) => (body, headers) =>
     new Stripe('sk_test').webhooks.constructEvent(body, headers['stripe-signature'] ?? '', secret).id,
   shopify: (secret) => {
-    const shopify = shopifyApi({
-      apiKey: 'key',
-      apiSecretKey: secret,
-      hostName: 'example.com',
-      apiVersion: '2026-10' as never,
-      isEmbeddedApp: false,
-      logger: { log: () => undefined },
-    });
-    return async (rawBody, headers) => {
-      const rawRequest = { url: '/', method: 'POST', headers };
-      const result = await shopify.webhooks.validate({ rawBody, rawRequest } as never);
-      if (!result.valid) throw new Error(result.reason);
+    const validate = createShopifyValidator(secret);
+    return async (body, headers) => {
+      await validate(body, headers);
       return headers['x-shopify-webhook-id'] ?? '';
     };
   },

@@ -7,7 +7,7 @@ import { builtInFixtureFolder } from '../../src/fixtures/fixture-folders.ts';
 import { fillTemplates } from '../../src/fixtures/template.ts';
 import { createTemplateContexts } from '../../src/fixtures/template-contexts.ts';
 import { senderNames, senders } from '../../src/profile/senders.ts';
-import { adaptToSender } from '../../src/receivers/receiver-check.ts';
+import { fillSenderText } from '../../src/receivers/receiver-check.ts';
 import { checkReceiver, idsOf } from '../receivers/check-receiver.ts';
 import { fuzzReceiver } from '../receivers/fuzz/fuzz-receiver.ts';
 import { type Defect, type OfficialSender, startOfficialReceiver } from './official-receivers.ts';
@@ -92,5 +92,5 @@ it.each([
   ['github', 'Keep each X-GitHub-Delivery for as long as a delivery can be repeated.'],
   ['slack', 'Keep each event_id for at least 6m1s.'],
 ] as const)('a text for receivers of %s names its ID and the time of its retries', (name, expected) => {
-  expect(adaptToSender('Keep each data.id for at least 72 hours.', senders[name])).toBe(expected);
+  expect(fillSenderText('Keep each {event_id} for {retry_time}.', senders[name])).toBe(expected);
 });

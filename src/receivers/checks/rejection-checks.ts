@@ -10,7 +10,7 @@ import { createSequenceCheck, deliver } from './create-check.ts';
 const ACCEPTED_HINT = 'The checks of the rules signature and timestamp show which ones it accepts.';
 
 const MARKED_EXPLANATION =
-  'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up data.id.';
+  'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up {event_id}.';
 
 export const rejectionChecks: readonly ReceiverCheck[] = [
   { id: 'rejection.status', sent: 'every kind of tampered delivery', run: checkStatus },

@@ -16,13 +16,13 @@ const OTHER_EVENTS = 110;
 const CONCURRENT_DELIVERIES = 50;
 
 const REPEATED_EXPLANATION =
-  'Your receiver processes the event more than once. Look up and store each data.id in one atomic step.';
+  'Your receiver processes the event more than once. Look up and store each {event_id} in one atomic step.';
 const UNPROCESSED_EXPLANATION =
-  'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same data.id.';
+  'Your receiver accepts the event but does not process it. Process the first delivery, and ignore later ones with the same {event_id}.';
 const REFUSED_EXPLANATION =
   'Your receiver rejects a duplicate, so the service counts the delivery as failed. Respond with 2xx and do nothing.';
 const MISTAKEN_EXPLANATION =
-  'Your receiver mistakes different events for duplicates, so it loses events. Compare the whole data.id, and check the length of the database column that stores it.';
+  'Your receiver mistakes different events for duplicates, so it loses events. Compare the whole {event_id}, and check the length of the database column that stores it.';
 const LOAD_EXPLANATION =
   'Your receiver fails under many simultaneous deliveries. Accept new connections while it handles others, so that its listen backlog does not fill up. If it can handle fewer, respond with 429 or 503.';
 
@@ -79,7 +79,7 @@ const idChecks: readonly ReceiverCheck[] = [
     sideEffects: 'needed',
     fails: {
       processed: UNPROCESSED_EXPLANATION,
-      once: 'Your receiver processes an event again if a duplicate arrives while the first is being processed. Store data.id before the work starts, in the same step in which you look it up.',
+      once: 'Your receiver processes an event again if a duplicate arrives while the first is being processed. Store {event_id} before the work starts, in the same step in which you look it up.',
     },
   }),
   createSequenceCheck({
@@ -95,7 +95,7 @@ const idChecks: readonly ReceiverCheck[] = [
     steps: () => between({ kind: 'pause', ms: LATER_MS }),
     sideEffects: 'needed',
     fails: {
-      once: 'Your receiver processes an event again if a duplicate arrives seconds later. Keep each data.id for at least 72 hours, in a database.',
+      once: 'Your receiver processes an event again if a duplicate arrives seconds later. Keep each {event_id} for {retry_time}, in a database.',
     },
   }),
   createSequenceCheck({
@@ -104,7 +104,7 @@ const idChecks: readonly ReceiverCheck[] = [
     steps: () => between({ kind: 'burst', count: OTHER_EVENTS }),
     sideEffects: 'needed',
     fails: {
-      once: `Your receiver processes an event again if a duplicate arrives after ${OTHER_EVENTS} other events. Keep each data.id for at least 72 hours, in a database, not in a size-limited cache.`,
+      once: `Your receiver processes an event again if a duplicate arrives after ${OTHER_EVENTS} other events. Keep each {event_id} for {retry_time}, in a database, not in a size-limited cache.`,
     },
   }),
 ];

@@ -9,7 +9,7 @@ import {
   type Violation,
 } from '../play-rules.ts';
 import type { PlayRecord } from '../play-sequence.ts';
-import { adaptToSender } from '../receiver-check.ts';
+import { fillSenderText } from '../receiver-check.ts';
 import { isAccepted } from '../receiver-client.ts';
 import type { DeliverySequence, EventTemplate } from '../sequence.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
@@ -53,7 +53,7 @@ export function describeFailure(
   const { reference, summary, reason, remedy: ruleRemedy } = fuzzRules[violation.rule];
   const violations = findViolations(record);
   const explanation = explainAcceptedAttack(failing);
-  const remedy = adaptToSender(ruleRemedy, sender);
+  const remedy = fillSenderText(ruleRemedy, sender);
   return {
     rule: violation.rule,
     reference: sender.name === 'svc' ? reference : null,
