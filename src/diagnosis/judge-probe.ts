@@ -5,7 +5,7 @@ import { toDeliveryHints } from './delivery-hints.ts';
 import { type Judgment, type SentenceName, say, sayFix } from './sentences.ts';
 
 /** Real time after which a probe sends no further request. */
-export const PROBE_TIME_LIMIT_MS = 20_000;
+export const PROBE_TIME_LIMIT_MS = 60_000;
 /** Why a probe ended before all known mistakes were tried. */
 export type ProbeStop = 'no_response' | 'rate_limit' | 'time_limit' | 'large_body';
 

@@ -1,6 +1,7 @@
 /** `svc explain`: explains why a delivery failed. */
 import { defineCommand } from '../define-command.ts';
 import { wholeNumberParser } from '../option-parsers.ts';
+import { withProgress } from '../progress.ts';
 import { renderExplanation } from '../render/explanation.ts';
 import { printHint } from '../report-error.ts';
 
@@ -44,9 +45,13 @@ export const command = defineCommand({
   ],
   async run({ id = 'latest', attempt, probe, steps, workspace }, context) {
     const control = await context.connect();
-    const explanation = await (probe
-      ? control.probeDelivery({ id, workspace_id: workspace })
-      : control.explainDelivery({ id, attempt, workspace_id: workspace }));
+    const explanation = probe
+      ? await withProgress(
+          context,
+          async () => 'Sending the signatures of known mistakes…',
+          control.probeDelivery({ id, workspace_id: workspace }),
+        )
+      : await control.explainDelivery({ id, attempt, workspace_id: workspace });
     if (steps && explanation.steps === null) {
       const isLater = (explanation.attempt?.number ?? 0) > 1 && attempt === undefined;
       const other = isLater ? ' Explain another attempt with --attempt 1.' : '';

@@ -37,10 +37,10 @@ describe('svc explain', { timeout: 180_000 }, () => {
       for (const started of receivers.started) {
         const { row, withoutProbe, withProbe, probed } = await diagnoseRow(emulator, started, SECRET);
         const expected = unknownMistakes.includes(row.mistake) ? 'unknown' : 'named';
-        expect([row.mistake, withProbe.rating], JSON.stringify(probed, null, 2)).toEqual([
-          row.mistake,
-          expected,
-        ]);
+        expect(
+          [row.mistake, withProbe.rating],
+          `${row.mistake}: ${withProbe.cause}\n${JSON.stringify(probed, null, 2)}`,
+        ).toEqual([row.mistake, expected]);
         expect([row.mistake, withoutProbe.rating]).not.toEqual([row.mistake, 'false']);
       }
     },
