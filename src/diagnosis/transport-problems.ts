@@ -75,7 +75,7 @@ const tlsProblems: readonly TransportProblem[] = [
   },
   {
     error: /certificate[ _]required/i,
-    sentence: '{host} requires a certificate of the client',
+    sentence: '{host} requires a client certificate',
     fix: 'Turn off the check of client certificates for this path: the signature replaces it.',
   },
   {

@@ -15,7 +15,7 @@ const sections = readPage('docs/README.md')
   .map((section) => {
     const [title = ''] = section.split('\n', 1);
     const links = Array.from(
-      section.matchAll(/^\| \[(.+?)\]\((.+?)\) \| (.+?) \|$/gm),
+      section.matchAll(/^- \[(.+?)\]\((.+?)\): (.+)$/gm),
       ([, name, path, text = '']) => `- [${name}](${path}): ${text.replace(/\[(.+?)\]\(.+?\)/g, '$1')}`,
     );
     return `## ${title}\n\n${links.join('\n')}`;
@@ -32,7 +32,7 @@ ${sections.join('\n\n')}
 `;
 
 it('docs/llms.txt lists every page of docs/README.md', async () => {
-  expect(document.match(/^- /gm)?.length).toBe(readPage('docs/README.md').match(/^\| \[/gm)?.length);
+  expect(document.match(/^- /gm)?.length).toBe(readPage('docs/README.md').match(/^- \[/gm)?.length);
   await expect(
     document,
     'Update the page with: npx vitest run test/architecture --update',
