@@ -1,7 +1,7 @@
 /** The views in their usual states, against WCAG 2.2. Dialogs and rare states are checked where they are tested. */
 import type { Locator, Page } from 'playwright-core';
 import { it } from 'vitest';
-import { expectAccessibleAt } from '../support/accessibility.ts';
+import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import { startPair } from './open-emulator.ts';
 
@@ -45,7 +45,7 @@ const views: readonly (readonly [
 
 describeInBrowser('the accessibility of the views', () => {
   it.each(views)(
-    '%s has no accessibility violations in light and dark mode, wide and narrow',
+    '%s has no accessibility violations in light and dark mode and with forced colors, and does not scroll horizontally, at 320 and 1920 px',
     async (_, toHash, content) => {
       const { emulator, receiver, webhook } = await startPair([200, 503]);
       const { control } = emulator;
@@ -61,7 +61,9 @@ describeInBrowser('the accessibility of the views', () => {
       const hash = toHash({ ...(ids as Omit<Ids, 'webhook'>), webhook: webhook.id });
       const page = await openDashboard(emulator, { hash });
       await content(page).waitFor();
-      await expectAccessibleAt(page, [360, 1920]);
+      await expectAccessibleAt(page, [1920, 320]);
+      await page.emulateMedia({ forcedColors: 'active' });
+      await expectAccessible(page);
     },
   );
 
@@ -71,6 +73,6 @@ describeInBrowser('the accessibility of the views', () => {
     await page.getByLabel('Payload').waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('Must have the form').waitFor();
-    await expectAccessibleAt(page, [360, 1920]);
+    await expectAccessibleAt(page, [320, 1920]);
   });
 });

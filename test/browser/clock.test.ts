@@ -163,6 +163,6 @@ describeInBrowser('the clock', () => {
   it('the clock has no accessibility violations in light and dark mode, wide and narrow', async () => {
     const { page } = await startFailing(503);
     await openMenu(page);
-    await expectAccessibleAt(page, [360, 768, 1280]);
+    await expectAccessibleAt(page, [320, 768, 1280]);
   });
 });

@@ -40,18 +40,6 @@ describeInBrowser('the delivery list', () => {
     await expect.poll(() => rowsOf(page).count()).toBe(1);
   });
 
-  it('the delivery list shows the deliveries of the selected workspace, newest first', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 1, 'made.first');
-    await trigger(emulator, 1, 'made.second');
-    const page = await openDashboard(emulator);
-    await expect.poll(() => typesOf(page)).toEqual(['made.second', 'made.first']);
-    await emulator.control.createWorkspace({ name: 'Second' });
-    await page.reload();
-    await page.getByLabel('Workspace').selectOption('Second');
-    await page.getByText('No deliveries yet').waitFor();
-  });
-
   it('the delivery list names the endpoint in its first steps once one exists', async () => {
     const emulator = await openEmulator();
     const { data } = await emulator.control.listWebhooks({});
@@ -63,17 +51,6 @@ describeInBrowser('the delivery list', () => {
     await page.getByRole('link', { name: 'http://127.0.0.1:9/hooks' }).waitFor();
     await expect.poll(() => page.getByText('svc listen http').count()).toBe(0);
     await page.getByText('svc trigger').waitFor();
-  });
-
-  it('the delivery list switches from failing to succeeded deliveries directly', async () => {
-    const emulator = await openEmulator([503, 200]);
-    await trigger(emulator, 1, 'made.failing');
-    await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
-    await trigger(emulator, 1, 'made.succeeded');
-    const page = await openDashboard(emulator, { hash: '/deliveries?status=failing' });
-    await expect.poll(() => typesOf(page)).toEqual(['made.failing']);
-    await page.getByRole('button', { name: 'Succeeded' }).click();
-    await expect.poll(() => typesOf(page)).toEqual(['made.succeeded']);
   });
 
   it('the delivery list shows the error of an invalid filter until that filter is removed', async () => {

@@ -107,7 +107,13 @@ describeInBrowser('the delivery filters', () => {
     await field.fill('4zz');
     await field.press('Enter');
     const hint = 'Enter a status from 100 to 599, a class such as 4xx, or none.';
-    await page.getByRole('alert').getByText(`The Response filter "4zz" is ignored. ${hint}`).waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText(`The Response filter "4zz" is ignored. ${hint}`).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await field.inputValue()).toBe('4zz');
+    await alert.getByRole('button', { name: 'Clear' }).click();
+    await alert.waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('');
   });
 
   it('the delivery filters select deliveries by endpoint and by creation time', async () => {

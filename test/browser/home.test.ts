@@ -144,5 +144,9 @@ describeInBrowser('failing deliveries', () => {
           .count(),
       )
       .toBe(2);
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('link', { name: 'Unsuccessful deliveries of the last hour' }).click();
+    await expect.poll(() => page.url()).toContain('scheduled=1h');
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
   });
 });

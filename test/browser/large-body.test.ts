@@ -43,20 +43,6 @@ describeInBrowser('a body of 200 KB', () => {
     await expectAccessible(page);
   });
 
-  it('the event page finds a line far below in a large payload', async () => {
-    const { emulator, event } = await createLargeEvent();
-    const page = await openDashboard(emulator, { hash: `/events/${event.id}`, colorScheme: 'dark' });
-    await page.getByRole('button', { name: 'Find', exact: true }).click();
-    const field = page.getByRole('textbox', { name: 'Find' });
-    await field.pressSequentially(`item_${COUNT - 2}`);
-    await field.press('Enter');
-    await page
-      .locator('.cm-searchMatch-selected')
-      .getByText(`item_${COUNT - 2}`)
-      .waitFor();
-    expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
-  });
-
   it('the delivery page compares two large payloads without rendering all lines at once', async () => {
     const { emulator, delivery } = await createLargeEvent();
     const items = payload.items.map((item) => ({ ...item, note: 'other text' }));
@@ -71,14 +57,6 @@ describeInBrowser('a body of 200 KB', () => {
       .first()
       .waitFor();
     expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
-  });
-
-  it('the delivery page renders only the lines in view of a large body', async () => {
-    const { emulator, delivery } = await createLargeEvent();
-    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}`, colorScheme: 'dark' });
-    await page.getByRole('textbox', { name: 'Payload' }).getByText('"item_0"').waitFor();
-    expect(await countElements(page)).toBeLessThan(MAX_ELEMENTS);
-    await expectAccessible(page);
   });
 
   it('the editor marks an error at the end of a large payload', async () => {

@@ -60,53 +60,12 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => rows.count()).toBe(1);
   });
 
-  it('the request log filters by a class of statuses, and refuses an invalid status', async () => {
-    const { emulator, page, rows } = await start({ width: 1920 });
-    await emulator.api('GET', '/events');
-    await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
-    await expect.poll(() => rows.count()).toBe(2);
-    await page.getByRole('button', { name: 'Filters', exact: true }).click();
-    const field = page.getByRole('combobox', { name: 'Status' });
-    await field.fill('4xx');
-    await field.press('Enter');
-    await expect.poll(() => rows.count()).toBe(1);
-    await emulator.api('GET', '/events');
-    await emulator.api('GET', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
-    await expect.poll(() => rows.getByText('not_found').count()).toBe(2);
-    await field.fill('4zz');
-    await field.press('Enter');
-    const alert = page.getByRole('alert');
-    await alert
-      .getByText('"4zz" is ignored. Enter a status from 0 to 599, or a class such as 4xx.')
-      .waitFor();
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
-    expect(await field.inputValue()).toBe('4zz');
-    await alert.getByRole('button', { name: 'Clear' }).click();
-    await alert.waitFor({ state: 'detached' });
-    expect(await field.inputValue()).toBe('');
-  });
-
   it('the request log reports a filter in the URL that it does not have', async () => {
     const { page } = await start({ hash: '/requests?text=x' });
     await page
       .getByRole('alert')
       .getByText('The text filter "x" is ignored. This list has no such filter.')
       .waitFor();
-  });
-
-  it('the request log follows the search while the user types without changing the typed text', async () => {
-    const { emulator, page, rows } = await start();
-    await emulator.api('GET', '/events?text=a');
-    await rows.first().waitFor();
-    const search = page.getByRole('searchbox', { name: 'Path' });
-    await search.pressSequentially('/v1/nowhere ');
-    await page.getByText('No requests match').waitFor();
-    await emulator.api('GET', '/nowhere');
-    await expect.poll(() => rows.count()).toBe(1);
-    await expect.poll(() => search.inputValue()).toBe('/v1/nowhere ');
-    await page.getByRole('button', { name: 'Remove filter: Path /v1/nowhere' }).click();
-    await expect.poll(() => search.inputValue()).toBe('');
-    await expect.poll(() => rows.count()).toBe(2);
   });
 
   it('the request log links a request to its effects and explains its error', async () => {
@@ -166,14 +125,7 @@ describeInBrowser('the request log', () => {
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'))
-      .toBe(
-        [
-          `curl ${emulator.status().base_url}/events \\`,
-          '  -H "Authorization: Bearer $SVC_API_KEY" \\',
-          "  -H 'content-type: application/json' \\",
-          `  --data-raw '{"type":"order.shipped"}'`,
-        ].join('\n'),
-      );
+      .toMatch(/"Authorization: Bearer \$SVC_API_KEY"[\s\S]*--data-raw '\{"type":"order\.shipped"\}'$/);
     await emulator.api('POST', '/events', { type: 'order.shipped' }, { authorization: 'Bearer x' });
     await rows.getByText('401 POST /v1/events').click();
     await page
