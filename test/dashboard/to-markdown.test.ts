@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toMarkdown } from '../../src/dashboard/views/delivery/to-markdown.ts';
 import type { Explanation } from '../../src/operations/explanation-schemas.ts';
-import { createAttempt, createDelivery } from './example-delivery.ts';
+import { aDetail, anAttempt } from '../cli/fake-context.ts';
 
-const { request } = createAttempt();
+const { request } = anAttempt();
 const sending = (payload: string) => ({ ...request, body: `{"type":"a.b","data":{"payload":${payload}}}` });
 
 describe('toMarkdown', () => {
   const explanation: Explanation = {
-    delivery: createDelivery(),
+    delivery: aDetail(),
     attempt: null,
     summary: 'Attempt 2 failed. A retry is scheduled.',
     cause: 'receiver_error',
@@ -30,14 +30,14 @@ describe('toMarkdown', () => {
   };
 
   it('toMarkdown returns what was sent and received, the cause and the evidence', async () => {
-    const attempt = createAttempt({ request: sending('{"a":1.50}'), response });
-    await expect(toMarkdown(createDelivery(), attempt, explanation, [])).toMatchFileSnapshot(
+    const attempt = anAttempt({ request: sending('{"a":1.50}'), response });
+    await expect(toMarkdown(aDetail(), attempt, explanation, [])).toMatchFileSnapshot(
       join(import.meta.dirname, 'to-markdown.md'),
     );
   });
 
   it('toMarkdown removes the secrets of headers, of the URL and of the endpoint, also from the bodies', () => {
-    const attempt = createAttempt({
+    const attempt = anAttempt({
       request: {
         ...request,
         url: 'http://me:pass@localhost:3000/hooks?token=abc',
@@ -48,15 +48,15 @@ describe('toMarkdown', () => {
         body: 'Bearer 0123456789abcdef, my own endpoint secret, svc_test_0123456789abcdefgh',
       },
     });
-    const markdown = toMarkdown(createDelivery(), attempt, explanation, ['my own endpoint secret']);
+    const markdown = toMarkdown(aDetail(), attempt, explanation, ['my own endpoint secret']);
     expect(markdown).toContain('Authorization: [removed]');
     for (const secret of ['0123456789abcdef', 'pass@', 'token=abc', 'my own endpoint secret'])
       expect(markdown).not.toContain(secret);
   });
 
   it('toMarkdown uses a fence that is longer than the backticks in a body', () => {
-    const attempt = createAttempt({ response: { ...response, body: 'a ```` b' } });
-    const markdown = toMarkdown(createDelivery(), attempt, explanation, []);
+    const attempt = anAttempt({ response: { ...response, body: 'a ```` b' } });
+    const markdown = toMarkdown(aDetail(), attempt, explanation, []);
     expect(markdown.match(/^`+$/gm)).toEqual(['```', '```', '`````', '`````']);
   });
 });
