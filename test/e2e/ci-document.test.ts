@@ -3,22 +3,15 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { listBlocks } from '../support/documents.ts';
 import { isRunning } from '../support/is-running.ts';
 import { createTempFolder, program, runProgram, svc } from './cli-program.ts';
 import { waitForPid } from './test-resources.ts';
 
-const text = readFileSync(join(import.meta.dirname, '../../docs/ci.md'), 'utf8').replaceAll('\r\n', '\n');
-const blocks = Array.from(
-  text.matchAll(/^```(\w+)\n# (\S+)\n(.*?)^```$/gms),
-  ([, , name = '', body = '']) => ({
-    name,
-    body,
-  }),
-);
+const blocks = listBlocks('docs/ci.md').map(({ code }) => code);
 
-function getBlock(name: string): string {
-  return blocks.find((block) => block.name === name)?.body ?? `there is no ${name}`;
-}
+/** The content of a file, whose name is the comment in its first line. */
+const getFile = (name: string) => blocks.find((code) => code.startsWith(`# ${name}\n`)) ?? expect.fail(name);
 
 /** A project with the package installed, whose test creates an event for an endpoint that accepts it. */
 function createProject(): string {
@@ -68,7 +61,7 @@ interface Workflow {
 }
 
 function linesOf(name: string): string[] {
-  const { jobs }: Workflow = parse(getBlock(name));
+  const { jobs }: Workflow = parse(getFile(name));
   return jobs.test.steps.flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
 }
 
@@ -90,7 +83,7 @@ it.skipIf(!hasShell)('the steps for GitHub Actions share an emulator', async () 
 
 it.skipIf(!hasShell)('the job for GitLab runs and writes its log to the path of the artifact', async () => {
   const cwd = createProject();
-  const { test } = parse(getBlock('.gitlab-ci.yml'));
+  const { test } = parse(getFile('.gitlab-ci.yml'));
   await runJob(cwd, test.script);
   expect(readFileSync(join(cwd, test.artifacts.paths[0]), 'utf8')).toContain('/v1/events');
 });
@@ -105,7 +98,7 @@ it.skipIf(!hasShell)('a receiver in the background ends with the tests', async (
     join(cwd, 'package.json'),
     JSON.stringify({ scripts: { test: 'until test -s pid; do sleep 0.05; done' } }),
   );
-  const [line = ''] = /(?<=^svc )emulator exec .* sh -c .*$/m.exec(text) ?? [];
+  const [line = ''] = /(?<=^svc )emulator exec .* sh -c .*$/m.exec(blocks.join('')) ?? [];
   await runJob(cwd, [`npx svc ${line.replace(' -- ', ' --allow-no-deliveries -- ')}`]);
   const pid = await waitForPid(join(cwd, 'pid'));
   await expect.poll(() => isRunning(pid)).toBe(false);

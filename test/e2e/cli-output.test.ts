@@ -2,8 +2,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExitCode } from '../../src/domain/errors.ts';
+import { readPage } from '../support/documents.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import {
+  binary,
   createTempFolder,
   runProgram,
   startEmulator,
@@ -27,6 +29,17 @@ afterAll(async () => {
   emulator.subprocess.kill();
   await Promise.all([emulator.subprocess, receiver.close()]);
   folder.remove();
+});
+
+it('svc --help prints the first block of docs/commands.md', async () => {
+  const { stdout } = await svc(['--help'], { cwd: folder.cwd });
+  // The single executable has no folder of documents.
+  const page = readPage('docs/commands.md').replace(
+    binary === null ? /$^/ : / {2}Read the documentation.*\n/,
+    '',
+  );
+  const help = stdout.replace(/(?<=documentation: ).*(?=[\\/]docs)/, '<package>').trim();
+  expect(page).toContain(`\n\n\`\`\`text\n${help}\n\`\`\`\n`);
 });
 
 describe('output of svc deliveries list', () => {

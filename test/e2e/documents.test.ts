@@ -71,7 +71,7 @@ const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
   {
     page: /^docs\/receiver-fuzz/,
     code: /restart\.sh/,
-    reason: 'test/e2e/receiver-fuzz.test.ts restarts a receiver',
+    reason: 'test/cli/commands/receiver-fuzz.test.ts runs a command that restarts a receiver',
   },
   {
     page: /^docs\/security/,

@@ -292,20 +292,4 @@ describe('svc listen', () => {
     await svcInProcess(['emulator', 'stop'], { cwd });
     expect((await listening).exitCode).toBe(ExitCode.success);
   });
-
-  it('svc listen starts no emulator at a configured address', async () => {
-    const args = ['listen', '--url', `http://127.0.0.1:${await findFreePort()}`];
-    const { exitCode } = await svcInProcess(args, { cwd: createFolder() });
-    expect(exitCode).toBe(ExitCode.noEmulator);
-  });
-
-  it('svc listen refuses a URL that the emulator does not deliver to', async () => {
-    const { control, url } = await openEmulator();
-    const { exitCode, stdout, stderr } = await svcInProcess(['listen', ...url, 'http://8.8.8.8/'], {
-      cwd: createFolder(),
-    });
-    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
-    expect(stderr).toContain('url must use HTTPS');
-    expect(await idsOf(control)).toEqual([]);
-  });
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defects } from '../mcp/defective-receiver.ts';
 import { type McpClient, toMcpClient } from '../mcp/mcp-client.ts';
 import { playStory } from '../mcp/mcp-story.ts';
 import {
@@ -58,7 +57,7 @@ describe('svc mcp', () => {
     const { pid } = transport;
     await mcp.client.listResources();
     expect(hasRunFile()).toBe(false);
-    for (const defect of defects) await playStory(defect, mcp);
+    await playStory('wrong_secret', mcp);
     const { base_url, db } = await mcp.call('status');
     expect(db).toBe(':memory:');
     // Commands in the folder use the same emulator.

@@ -21,10 +21,7 @@ export interface TestTerminal extends AsyncDisposable {
   /** The visible text without trailing spaces and trailing empty lines. */
   screen(): Promise<string>;
   /** Waits until the screen matches and returns it. Rejects with the screen after `timeoutMs` (default: 30 000). */
-  waitFor(expected: RegExp | ((screen: string) => boolean), timeoutMs?: number): Promise<string>;
-  resize(columns: number, rows: number): Promise<void>;
-  /** Waits until the program exits. @returns its exit code */
-  waitForExit(timeoutMs?: number): Promise<number>;
+  waitFor(expected: RegExp, timeoutMs?: number): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -62,49 +59,21 @@ export async function startTerminal(
     return text.replace(/[ \t]+$/gm, '').trimEnd();
   };
 
-  async function poll<Value>(
-    read: () => Promise<Value>,
-    isExpected: (value: Value) => boolean,
-    timeoutMs: number,
-    expectation: string,
-  ): Promise<Value> {
-    const endAt = performance.now() + timeoutMs;
-    for (;;) {
-      const value = await read();
-      if (isExpected(value)) return value;
-      if (performance.now() > endAt) {
-        throw new Error(
-          `${expectation} did not appear within ${timeoutMs} ms. The screen shows:\n${await screen()}`,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
-    }
-  }
-
   // The server may already have ended with its last program.
   const close = () => tmux('kill-server').then(noop, noop);
   return {
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     type: async (text) => void (await tmux('send-keys', '-l', '--', text)),
     screen,
-    waitFor: (expected, timeoutMs = 30_000) =>
-      poll(
-        screen,
-        typeof expected === 'function' ? expected : (text) => expected.test(text),
-        timeoutMs,
-        typeof expected === 'function' ? 'The expected screen' : String(expected),
-      ),
-    resize: async (width, height) =>
-      void (await tmux('resize-window', '-x', String(width), '-y', String(height))),
-    async waitForExit(timeoutMs = 30_000) {
-      const readStatus = () => tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
-      const status = await poll(
-        readStatus,
-        (text) => text.startsWith('1'),
-        timeoutMs,
-        'The end of the program',
-      );
-      return Number(status.split(' ')[1]);
+    async waitFor(expected, timeoutMs = 30_000) {
+      const endAt = performance.now() + timeoutMs;
+      for (;;) {
+        const text = await screen();
+        if (expected.test(text)) return text;
+        if (performance.now() > endAt)
+          throw new Error(`${expected} did not appear within ${timeoutMs} ms. The screen shows:\n${text}`);
+        await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+      }
     },
     close,
     [Symbol.asyncDispose]: close,
