@@ -1,45 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { command as env } from '../../src/cli/commands/env.ts';
 import { command as open } from '../../src/cli/commands/open.ts';
-import { renderVariables, variableFormats } from '../../src/cli/env-variables.ts';
-import type { EmulatorStatus } from '../../src/operations/emulator-schemas.ts';
+import { renderVariables } from '../../src/cli/env-variables.ts';
 import { createFakeContext } from './fake-context.ts';
-
-const status = {
-  url: 'http://127.0.0.1:4777',
-  base_url: 'http://127.0.0.1:4777/v1',
-  control_url: 'http://127.0.0.1:4777/_svc',
-  dashboard_url: 'http://127.0.0.1:4777/',
-  control_token: '0123456789abcdef',
-  workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-  api_key: 'svc_test_0123456789abcdef',
-  webhook_secret: 'whsec_0123456789abcdef',
-} as EmulatorStatus;
-
-/** Runs `svc env` against an emulator that reports `changes`. */
-function runEnv(
-  format: (typeof variableFormats)[number],
-  changes: object,
-): { out: string; ended: Promise<unknown> } {
-  const getStatus = async () => ({ ...status, ...changes });
-  const { context, capturedOutput } = createFakeContext({ control: { getStatus } });
-  return {
-    get out() {
-      return capturedOutput.out;
-    },
-    ended: env.run({ format } as never, context),
-  };
-}
-
-describe.each(variableFormats)('svc env --format %s', (format) => {
-  it('svc env prints the values of the emulator', async () => {
-    const env = runEnv(format, {});
-    await env.ended;
-    expect(env.out).toContain('svc_test_0123456789abcdef');
-  });
-});
 
 const secrets = [
   'plain_0123456789',
@@ -88,9 +52,8 @@ describe('svc open', () => {
   it.each(['file:///etc/passwd', 'javascript:alert(1)', '--version', 'http://a/ b'])(
     'svc open does not open the dashboard URL %s [values.links]',
     async (dashboard_url) => {
-      const getStatus = async () => ({ ...status, dashboard_url });
       const { context, capturedOutput } = createFakeContext({
-        control: { getStatus },
+        control: { getStatus: async () => ({ dashboard_url }) as never },
         env: { BROWSER: 'false' },
       });
       await expect(open.run({}, context)).rejects.toThrow('The emulator reports an invalid address: ');

@@ -41,10 +41,6 @@ describe('writeCertificate', () => {
     );
     expect(findRunFile({ cwd: folder, env: {} })?.certificate).toBe(path);
   });
-
-  it('no certificate file is written for plain HTTP', () => {
-    expect(writeCertificate(createTemporaryFolder(), null)).toBeNull();
-  });
 });
 
 describe('commands with an HTTPS emulator', () => {

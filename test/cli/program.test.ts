@@ -143,18 +143,6 @@ describe('a mistyped command line', () => {
   ])('svc %s is a usage error', async (args) => {
     expect(await run(args)).toMatchObject({ exitCode: ExitCode.usage, out: '' });
   });
-
-  it('a usage error is one JSON object with --json', async () => {
-    const { exitCode, out, err } = await run('deliveries --json lst');
-    expect({ exitCode, out }).toEqual({ exitCode: ExitCode.usage, out: '' });
-    expect(JSON.parse(err)).toEqual({
-      error: {
-        code: 'usage',
-        message: 'Unknown command: svc deliveries lst',
-        hint: { text: 'Did you mean: svc deliveries list --json' },
-      },
-    });
-  });
 });
 
 describe('the target emulator', () => {
@@ -173,13 +161,6 @@ describe('the target emulator', () => {
     servers.push(server);
     return { url: `http://127.0.0.1:${port}`, requests };
   }
-
-  it('a command without an emulator exits with 3 and a hint', async () => {
-    // Nobody listens on this port, so the error names no other emulator.
-    const { exitCode, err } = await run('emulator status', { env: { SVC_PORT: '9' } });
-    expect(exitCode).toBe(ExitCode.noEmulator);
-    expect(err).toContain('svc emulator start');
-  });
 
   it('svc deliveries list uses the address in SVC_CONTROL_URL and sends its options as parameters', async () => {
     const { url, requests } = await serve();

@@ -49,21 +49,6 @@ describe('deliveries.wait', () => {
     expect(await second).toHaveLength(2);
   });
 
-  it('the wait report says when the next attempt is due and that the clock is frozen', async () => {
-    await using setup = await startSetup(500);
-    await setup.emulator.trigger('order.shipped');
-    await setup.receiver.request(1);
-    await setup.emulator.clock.next();
-    expect(await findReason(setup.emulator, { type: 'order.shipped' }, { status: 'succeeded' })).toEqual({
-      code: 'stalled',
-      report: [
-        '1 delivery cannot settle within 50ms: the next attempt is due in 30m, and the clock is frozen.',
-        '  del_… failing after 2 attempts, next attempt in 30m: the receiver responded with 500 Internal Server Error',
-        '  Move the clock to the next attempt with clock.next().',
-      ].join('\n'),
-    });
-  });
-
   it('deliveries.wait rejects before the timeout when no delivery can settle before it, and says how to send the next attempt', async () => {
     await using setup = await startSetup(500);
     const { emulator } = setup;

@@ -69,21 +69,6 @@ describe('createEmulator', () => {
     expect(event.payload).toEqual({ order: 1 });
   });
 
-  it('emulator.deliveries.replay sends a failed delivery again', async () => {
-    await using receiver = await createReceiver(500);
-    await using emulator = await createEmulator(FROZEN);
-    await emulator.webhooks.create({ url: receiver.url });
-    const { deliveries } = await emulator.trigger('order.shipped');
-    await emulator.clock.settle();
-    const id = deliveries[0]?.id ?? '';
-    expect(await emulator.deliveries.list({ status: 'failed' })).toMatchObject([{ id }]);
-    receiver.respond(200);
-    await emulator.deliveries.replay(id);
-    await emulator.deliveries.wait({}, { status: 'succeeded' });
-    const { attempts } = await emulator.deliveries.get(id);
-    expect(attempts.at(-1)).toMatchObject({ trigger: 'manual', response_status: 200 });
-  });
-
   it('emulator.reset restores the state after boot', async () => {
     await using emulator = await createEmulator(FROZEN);
     const workspace = await emulator.createWorkspace();
@@ -106,20 +91,6 @@ describe('createEmulator', () => {
     await emulator.trigger('order.shipped');
     await receiver.waitFor(1, { timeout: 10_000 });
     expect(proxy.requests.map(({ url }) => url)).toEqual(['elsewhere.example:443']);
-  });
-
-  it('createEmulator takes its rules from a profile and overrides', async () => {
-    await using emulator = await createEmulator({ profile: 'strict', overrides: { 'webhook.url': 'local' } });
-    expect(emulator.status().profile).toBe('strict');
-  });
-
-  it('an emulator listens no more and frees its port after close', async () => {
-    const emulator = await createEmulator();
-    const waiting = emulator.deliveries.wait();
-    const ended = expect(waiting).rejects.toMatchObject({ code: 'interrupted' });
-    await emulator.close();
-    await ended;
-    await expect(fetch(`${emulator.url}/healthz`)).rejects.toThrow();
   });
 
   it.each<[string, (emulator: Emulator, workspace: Workspace) => unknown]>([

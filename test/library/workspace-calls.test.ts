@@ -164,14 +164,4 @@ describe('trigger', () => {
       ['listDeliveries', { limit: expect.any(Number), event_id: EVENT.id, ...WORKSPACE }],
     ]);
   });
-
-  it('an event without a payload has that of the fixture of its type, or an empty one', async () => {
-    const { workspace, sent } = setUp();
-    await workspace.trigger('order.shipped');
-    await workspace.trigger('unheard.of');
-    const payloads = sent.map(({ body = '' }) => JSON.parse(body).payload);
-    expect(Object.keys(payloads[0]).length).toBeGreaterThan(0);
-    expect(payloads[1]).toEqual({});
-    expect(sent[0]?.headers).not.toHaveProperty('idempotency-key');
-  });
 });

@@ -98,13 +98,6 @@ describe('svc clock', () => {
     await expectGolden('clock-settle', { 'clock settle': capturedOutput.out });
   });
 
-  it('svc clock next reports that no attempt was due', async () => {
-    const { context, capturedOutput } = fake({}, Promise.resolve({ ...move, attempts: [] }));
-    await next.run({}, context);
-    expect(capturedOutput.out).toContain('No attempt was due.');
-    expect(capturedOutput.out).toContain('0 deliveries');
-  });
-
   it('a long move shows its progress in a terminal and clears the line at the end', async () => {
     vi.useFakeTimers();
     const lines: string[] = [];

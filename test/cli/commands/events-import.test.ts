@@ -172,14 +172,6 @@ describe('errors of svc events import', () => {
     expect(await listEvents()).toHaveLength(2);
   });
 
-  it('nothing is printed if the first event is rejected', async () => {
-    const { importText, capturedOutput } = await setUp();
-    await expect(importText(ndjson, { workspace: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' })).rejects.toMatchObject({
-      code: 'not_found',
-    });
-    expect(capturedOutput.out).toBe('');
-  });
-
   it('an import continues after the rate limit', async () => {
     const { emulator, api, context, capturedOutput } = await setUp();
     let calls = 0;

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { faultColumns } from '../../../src/cli/choices/resource-choices.ts';
 import { command as faults } from '../../../src/cli/commands/faults.ts';
 import type { Fault } from '../../../src/resources/fault.ts';
 import { createPromptContext, ENTER } from '../prompt-context.ts';
@@ -7,23 +6,6 @@ import { createPromptContext, ENTER } from '../prompt-context.ts';
 const base = {
   ...{ id: 'flt_1', probability: 1, applied_count: 0, created_at: '2026-11-20T12:00:00.000Z' },
 } as const;
-
-describe('svc faults list', () => {
-  it('the list shows the target of a fault and how often it was applied', () => {
-    const fault: Fault = {
-      ...base,
-      on: 'request',
-      method: 'GET',
-      path: '/events',
-      count: 3,
-      probability: 0.1,
-    };
-    const [target, applied] = ['ON', 'APPLIED'].map((title) =>
-      faultColumns.find((column) => column.title === title)?.value({ ...fault, applied_count: 2 }),
-    );
-    expect([target, applied]).toEqual(['request GET /events', '2 of 3 times, with 10% probability']);
-  });
-});
 
 describe('svc faults add', () => {
   it('svc faults add asks in a terminal which fault to add, and adds the chosen one to deliveries', async () => {

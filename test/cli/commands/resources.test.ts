@@ -47,14 +47,6 @@ describe('command options', () => {
     expect(calls).toEqual([{ ws: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
   });
 
-  it('svc events list says that no event matches before it ends', async () => {
-    const { context, capturedOutput } = createFakeContext({
-      api: { listEvents: async () => apiResponse(pageOf<never>()) },
-    });
-    await runCommand('events list', {}, context);
-    expect(capturedOutput.err).toBe('No events.\n');
-  });
-
   it('svc events list prints the numbers of a payload as they were written', async () => {
     const event = { id: 'evt_1', workspace_id: 'ws_1', type: 'a.b', created_at: '2026-11-20T12:00:00.000Z' };
     const events = pageOf({ ...event, payload: { n: 9007199254740992 } });

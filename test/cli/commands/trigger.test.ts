@@ -293,19 +293,6 @@ describe('--count', () => {
     expect(sent.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['load-1', 'load-2', 'load-3']);
   });
 
-  it('--count with --wait counts deliveries when they have settled', async () => {
-    const delivery = aDelivery({ event_id: 'evt_1', status: 'succeeded' });
-    const { result, out } = await trigger({ type: 'order.shipped', count: 1, wait: true }, [[delivery]], {
-      json: true,
-      control: { waitForDeliveries: async () => aWaitReport([delivery]) },
-    });
-    expect(result).toMatchObject({ value: ExitCode.success });
-    expect(summary(out)).toMatchObject({
-      events: 1,
-      deliveries: { succeeded: 1, failed: 0, pending: 0 },
-    });
-  });
-
   it('--count with --wait exits with 1 when a delivery has failed', async () => {
     const delivery = aDelivery({ event_id: 'evt_1', status: 'failed', settled_reason: 'window_elapsed' });
     const { result } = await trigger({ type: 'order.shipped', count: 1, wait: true }, [[delivery]], {
