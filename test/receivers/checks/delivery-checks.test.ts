@@ -2,7 +2,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listSignatureChecks } from '../../../src/receivers/checks/signature-checks.ts';
-import { verifyReceivedRequest } from '../../../src/receivers/received-request.ts';
 import type { CheckId } from '../../../src/receivers/receiver-check.ts';
 import { listChecks } from '../../../src/receivers/run-checks.ts';
 import { type SchemeName, schemes } from '../../../src/signature/schemes.ts';
@@ -23,94 +22,36 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The last delivery that a correct receiver gets from the check with this ID, and the result. */
-async function run(id: CheckId) {
-  const received: (Receiving & { readonly at: number })[] = [];
+/** The last delivery that a correct receiver gets from the check with this ID. */
+async function receive(id: CheckId): Promise<Receiving> {
+  const received: Receiving[] = [];
   await using receiver = await startInProcessReceiver({
-    beforeVerifying: (receiving) => void received.push({ ...receiving, at: Date.now() }),
+    beforeVerifying: (receiving) => void received.push(receiving),
   });
-  const { checks } = await checkReceiver({ url: receiver.url, only: [id] });
-  const [last] = received.slice(-1);
-  if (last === undefined) throw new Error(`${id} sent nothing`);
-  const { ok } = verifyReceivedRequest(last, { secret: SECRET });
-  const { headers, rawHeaders, at } = last;
-  return { body: last.body.toString(), headers, rawHeaders, at, isValid: ok, status: checks[0]?.status };
+  await checkReceiver({ url: receiver.url, only: [id] });
+  return received.at(-1) ?? expect.fail(`${id} sent nothing`);
 }
 
-const serialized = (body: string) => JSON.stringify(JSON.parse(body));
-
 describe('a delivery that a correct receiver accepts', () => {
-  it.each<[CheckId, (body: string) => boolean]>([
-    ['raw-body.white-space', (body) => /^\{\n {2}"[\s\S]*\}\n$/.test(body) && serialized(body) !== body],
-    ['raw-body.unicode-escape', (body) => /\\u00[67][\da-f]/.test(body) && serialized(body) !== body],
-    ['raw-body.big-number', (body) => body.includes(':9007199254740993') && serialized(body) !== body],
-    ['raw-body.non-ascii', (body) => body.includes('"Zürich 東京 😀"')],
-    ['raw-body.decomposed', (body) => body.includes('"Zu\u0308rich"') && body.normalize('NFC') !== body],
-    ['robustness.unknown-type', (body) => JSON.parse(body).type === 'svc_test.unknown'],
-    ['robustness.unknown-field', (body) => body.includes('"svc_test":{"is":"unknown"}')],
-    ['robustness.big-number', (body) => body.includes('"svc_test":9007199254740992')],
-    ['robustness.large-body', (body) => body.length > 255 * 1024 && Buffer.byteLength(body) <= 256 * 1024],
-    ['timestamp.recent', () => true],
-  ])('%s sends a valid delivery that the receiver must accept [§6.1, §6.3]', async (id, isExpected) => {
-    const { body, isValid, status } = await run(id);
-    expect([isValid, isExpected(body), status]).toEqual([true, true, 'passed']);
-  });
-
-  it('timestamp.recent sends a delivery that is four minutes old [§6.3]', async () => {
-    const { headers, at } = await run('timestamp.recent');
-    const ageMs = at - Date.parse(String(headers['service-timestamp']));
-    // The timestamp and the header Date, with which the clocks are compared, have whole seconds.
-    expect(ageMs).toBeGreaterThan(239_000);
-    expect(ageMs).toBeLessThan(242_000);
-  });
-
-  it('robustness.lower-case-headers sends header names in lower case', async () => {
-    const { rawHeaders } = await run('robustness.lower-case-headers');
-    const names = rawHeaders.filter((_, index) => index % 2 === 0);
-    expect(names).toEqual(['service-signature', 'service-timestamp', 'service-delivery-id']);
+  it('robustness.large-body sends a body that is almost as large as the service allows', async () => {
+    const { body } = await receive('robustness.large-body');
+    expect(body.length).toBeGreaterThan(255 * 1024);
+    expect(body.length).toBeLessThanOrEqual(256 * 1024);
   });
 
   it.each([
     ['signature.rotated-first', 0],
     ['signature.rotated-last', 1],
   ] as const)('%s sends two signatures, the valid one at index %i [§6.2]', async (id, index) => {
-    const { body, headers } = await run(id);
+    const { body, headers } = await receive(id);
     const message = {
       id: String(headers['service-delivery-id']),
       timestamp: String(headers['service-timestamp']),
-      body,
+      body: body.toString(),
     };
     const valid = createSignatureHeaders(schemes.svc, [SECRET], message);
     const signatures = String(headers['service-signature']).split(/, ?/);
     expect([signatures.length, signatures[index]]).toEqual([2, valid['Service-Signature']]);
-  });
-});
-
-describe('a delivery that a correct receiver rejects', () => {
-  it('signature.missing sends a delivery without a signature [§6.2]', async () => {
-    const { headers, isValid, status } = await run('signature.missing');
-    expect([isValid, status]).toEqual([false, 'passed']);
-    expect(headers).not.toHaveProperty('service-signature');
-  });
-
-  it('raw-body.re-spaced sends a signature of the body before it was formatted [§6.1]', async () => {
-    const { body, isValid, status } = await run('raw-body.re-spaced');
-    expect([isValid, status]).toEqual([false, 'passed']);
-    expect(body).toMatch(/^\{\n {2}"[\s\S]*\}\n$/);
-  });
-
-  it('signature.api-key sends a delivery signed with the API key, or is skipped without one [§5.7]', async () => {
-    const { body, headers } = await run('signature.api-key');
-    const timestamp = String(headers['service-timestamp']);
-    const signed = createSignatureHeaders(schemes.svc, [API_KEY], { id: '', timestamp, body });
-    expect(headers['service-signature']).toBe(signed['Service-Signature']);
-    await using receiver = await startInProcessReceiver();
-    const { checks } = await checkReceiver({
-      url: receiver.url,
-      apiKey: null,
-      only: ['signature.genuine', 'signature.api-key'],
-    });
-    expect(checks.map(({ status }) => status)).toEqual(['passed', 'skipped']);
   });
 });
 
