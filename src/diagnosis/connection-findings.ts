@@ -6,7 +6,8 @@
 import { DAY_MS } from '../domain/duration.ts';
 import { type Hint, SvcError, toHint } from '../domain/errors.ts';
 import type { WebhookConnection } from '../operations/connection-schemas.ts';
-import { judgeResult } from './judge-attempt.ts';
+import { describeEndpoint } from './find-layer.ts';
+import { listFixes } from './transport-problems.ts';
 
 /** `skipped`: the check was not possible or not requested. */
 type FindingStatus = 'ok' | 'warning' | 'problem' | 'skipped';
@@ -50,41 +51,21 @@ export function createFindingBuilder(id: string, title: string) {
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 /** @param now wall time, in milliseconds since 1970. */
-export function toConnectionFindings(connection: WebhookConnection, now: number): Finding[] {
-  const { certificate } = connection;
-  return [
-    checkConnection(connection),
-    ...(certificate === null ? [] : [checkCertificate(connection, certificate, now)]),
-  ];
-}
-
-function checkConnection({
-  webhook_id,
-  url,
-  outcome,
-  error,
-  address,
-  duration_ms,
-}: WebhookConnection): Finding {
-  const finding = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
-  if (outcome === 'connected') return finding.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
-  // A connection has no delivery, and no hint for its result contains the ID of one.
-  const { hints } = judgeResult({ outcome, error, response_status: null }, { id: 'del_…', webhook_id, url });
-  return finding.problem(error ?? outcome, hints[0] ?? null);
-}
-
-function checkCertificate(
-  { webhook_id, url }: WebhookConnection,
-  { issuer, valid_to }: NonNullable<WebhookConnection['certificate']>,
+export function toConnectionFindings(
+  { webhook_id, url, outcome, error, address, duration_ms, certificate }: WebhookConnection,
   now: number,
-): Finding {
+): Finding[] {
+  const { ok, problem } = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
+  if (outcome !== 'connected') {
+    const [hint = null] = listFixes(outcome, error, describeEndpoint(webhook_id, url));
+    return [problem(error ?? outcome, hint)];
+  }
+  const reachable = ok(`${address} in ${Math.ceil(duration_ms)} ms`);
+  if (certificate === null) return [reachable];
+  const { issuer, valid_to } = certificate;
   const finding = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
   const leftMs = Date.parse(valid_to) - now;
-  if (leftMs > EXPIRES_SOON_MS) return finding.ok(`from ${issuer}, valid until ${valid_to}`);
-  return leftMs > 0
-    ? finding.warning(
-        `from ${issuer}, expires soon: ${valid_to}`,
-        'Renew the certificate before deliveries fail.',
-      )
-    : finding.warning(`from ${issuer}, expired: ${valid_to}`, 'Renew the certificate.');
+  if (leftMs > EXPIRES_SOON_MS) return [reachable, finding.ok(`from ${issuer}, valid until ${valid_to}`)];
+  const state = leftMs > 0 ? 'expires soon' : 'expired';
+  return [reachable, finding.warning(`from ${issuer}, ${state}: ${valid_to}`, 'Renew the certificate.')];
 }

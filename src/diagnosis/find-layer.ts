@@ -1,28 +1,30 @@
 /** Finds what responded to a delivery: the first row of the table of layers that applies. */
 import { parseUrl } from '../domain/http-url.ts';
 import { formatCount } from '../domain/message-parts.ts';
+import type { Attempt } from '../resources/attempt.ts';
+import type { Delivery } from '../resources/delivery.ts';
 import { quote } from '../signature/refusals.ts';
 import { type LayerRow, layerRows } from './layers.ts';
-import { type Exchange, type ReadResponse, readResponse } from './read-response.ts';
-import { fill, type Judgment, toHint } from './sentences.ts';
+import { type ReadResponse, readResponse } from './read-response.ts';
+import { fill, type Judgment, toHint, type Values } from './sentences.ts';
 
 /**
  * What responded, and the first message that says more than the status.
- * @param values of `{name}` in the texts of the table, in addition to those of the exchange
+ * @param values of `{name}` in the texts of the table: those of {@link describeAttempt}, and others
  */
 export function findLayer(
-  exchange: Exchange,
-  values: Readonly<Record<string, string>> = {},
+  attempt: Attempt,
+  values: Values,
 ): { readonly found: Judgment | null; readonly says: string | null } {
-  const response = readResponse(exchange);
+  const response = readResponse(attempt);
   const { messages, says } = response;
-  const redirect = readRedirect(exchange);
+  const changes = readRedirect(attempt)?.changes ?? '';
   for (const row of layerRows) {
     const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
-    if (!applies(row, response, message !== undefined, redirect?.changes ?? null)) continue;
+    if (!applies(row, response, message !== undefined, changes)) continue;
     const { kind, by = '', cause = 'not_reached', reason } = row;
     const quoted = quote(message?.received ?? says ?? '');
-    const all = { ...values, ...describeExchange(exchange, redirect?.target), by, says: quoted };
+    const all = { ...values, by, says: quoted };
     const detail = fill(row.sentence, all);
     const hint = toHint(row, all);
     const found: Judgment = {
@@ -43,14 +45,14 @@ function applies(
   { status, header, says, page, redirect }: LayerRow,
   response: ReadResponse,
   hasMessage: boolean,
-  changes: string | null,
+  changes: string,
 ): boolean {
   return (
-    (status === undefined ? response.status >= 300 : status.includes(response.status)) &&
-    (header === undefined || header[1].test(response.headers[header[0]] ?? '')) &&
+    (status?.includes(response.status) ?? response.status >= 300) &&
+    (header?.[1].test(response.headers[header[0]] ?? '') ?? true) &&
     (says === undefined || hasMessage) &&
-    (page === undefined || page.test(response.page)) &&
-    (redirect === undefined || (changes !== null && redirect.test(changes)))
+    (page?.test(response.page) ?? true) &&
+    (redirect?.test(changes) ?? true)
   );
 }
 
@@ -61,8 +63,7 @@ function describeEvidence(
 ): string {
   const [, marked] = page?.exec(response.page) ?? [];
   if (marked !== undefined) return `The page contains ${quote(marked)}.`;
-  if (says !== undefined || (page !== undefined && response.says !== null))
-    return `The response says ${quoted}.`;
+  if (says !== undefined) return `The response says ${quoted}.`;
   const name = redirect === undefined ? header?.[0] : 'location';
   return name === undefined
     ? `The status is ${response.status}.`
@@ -70,7 +71,7 @@ function describeEvidence(
 }
 
 /** Where a response redirects to, and the first part of the URL that changes; null if it does not redirect. */
-export function readRedirect({ request, response }: Omit<Exchange, 'response_status'>) {
+function readRedirect({ request, response }: Attempt) {
   const from = new URL(request.url);
   const location = response?.headers.location;
   const to = location === undefined ? null : parseUrl(location, from);
@@ -81,26 +82,30 @@ export function readRedirect({ request, response }: Omit<Exchange, 'response_sta
   return { target: to.href, changes: from.host === to.host ? 'path' : 'host' };
 }
 
-/** @param location where the response redirects to (default: the URL with a slash at its end) */
-function describeExchange(
-  { response_status: status, request: { url, headers, body }, response }: Exchange,
-  location?: string,
-): Record<string, string> {
-  const { host, pathname } = new URL(url);
-  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type');
+/** The values of an attempt in texts. Header names of a response are in lower case. */
+export function describeAttempt(delivery: Pick<Delivery, 'id' | 'webhook_id'>, attempt: Attempt) {
+  const { response_status: status, request, response, fault } = attempt;
+  const { host, pathname } = new URL(request.url);
   const allow = response?.headers.allow;
+  // A framework can refuse to redirect to the path with a slash at its end.
+  const withSlash = Object.assign(new URL(request.url), { pathname: `${pathname}/` }).href;
+  const isRefused = status !== null && status >= 400;
   return {
-    ...describeUrl(url),
+    ...describeEndpoint(delivery.webhook_id, request.url),
+    delivery: delivery.id,
     host,
     status: String(status),
-    content_type: type?.[1] ?? 'application/json',
-    size: formatCount(new TextEncoder().encode(body).length, 'byte'),
+    fault: fault?.id ?? '',
+    kind: fault?.kind ?? '',
+    content_type: new Headers(request.headers).get('content-type') ?? '',
+    size: formatCount(new TextEncoder().encode(request.body).length, 'byte'),
     allow: allow === undefined ? '' : `: it allows ${allow}`,
-    location: location ?? Object.assign(new URL(url), { pathname: `${pathname}/` }).href,
+    location: readRedirect(attempt)?.target ?? (isRefused ? withSlash : 'URL'),
   };
 }
 
-export function describeUrl(url: string) {
+/** The values of an endpoint in texts. */
+export function describeEndpoint(webhook: string, url: string) {
   const [http_url, https_url] = [url.replace(/^https:/, 'http:'), url.replace(/^http:/, 'https:')];
-  return { url, hostname: new URL(url).hostname, http_url, https_url };
+  return { webhook, url, hostname: new URL(url).hostname, http_url, https_url };
 }

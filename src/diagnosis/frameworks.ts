@@ -53,7 +53,3 @@ export const frameworks: readonly Framework[] = [
       'In ASP.NET Core, call Request.EnableBuffering(), and set Request.Body.Position = 0 after each read.',
   },
 ];
-
-export function findFramework(headers: Readonly<Record<string, string>> | undefined): Framework | undefined {
-  return frameworks.find(({ header: [name, value] }) => value.test(headers?.[name] ?? ''));
-}

@@ -3,20 +3,14 @@
 import type { AttemptCause, DeliveryCause } from '../domain/causes.ts';
 import { describeOutcome, noResponseOutcomes } from '../domain/delivery.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
-import { getDeliveryFault, isAttemptSent } from '../domain/fault.ts';
+import { getDeliveryFault } from '../domain/fault.ts';
 import { toSentence } from '../domain/message-parts.ts';
 import type { Attempt } from '../resources/attempt.ts';
-import type { Delivery } from '../resources/delivery.ts';
 import { type MistakeReason, quote } from '../signature/refusals.ts';
-import { toDeliveryHints } from './delivery-hints.ts';
-import { describeUrl, findLayer, readRedirect } from './find-layer.ts';
-import { findFramework } from './frameworks.ts';
-import type { Exchange } from './read-response.ts';
-import { causeFixes, type Judgment, say, sayFix, toHint } from './sentences.ts';
-import { findTransportProblem } from './transport-problems.ts';
-
-type AttemptResult = Pick<Attempt, 'outcome' | 'response_status'> & Partial<Pick<Attempt, 'error' | 'fault'>>;
-type AttemptedDelivery = Pick<Delivery, 'id' | 'webhook_id' | 'url'>;
+import { findLayer } from './find-layer.ts';
+import { frameworks } from './frameworks.ts';
+import { type Judgment, nothingMore, say, sayFix, toNextSteps, type Values } from './sentences.ts';
+import { listFixes } from './transport-problems.ts';
 
 /** What a response reports about the verification, apart from the words of the table of layers. */
 export interface Report extends Pick<Judgment, 'mistake' | 'evidence'> {
@@ -25,14 +19,15 @@ export interface Report extends Pick<Judgment, 'mistake' | 'evidence'> {
 }
 
 export interface AttemptFacts {
-  readonly attempt: AttemptResult & Exchange & Pick<Attempt, 'sent_at' | 'duration_ms'>;
-  readonly delivery: AttemptedDelivery;
-  /** Of the texts: `secret`, such as `the current endpoint secret (whsec_…x1Zk)`, `signature_header` and `timestamp`. */
-  readonly values: Readonly<Record<string, string>>;
+  readonly attempt: Attempt;
+  /** The attempts of the delivery. */
+  readonly attempts: readonly Attempt[];
+  /** Those of `describeAttempt`, and `secret`, such as `the current endpoint secret (whsec_…x1Zk)`, `signature_header` and `timestamp`. */
+  readonly values: Values;
   readonly toleranceMs: number;
   readonly report: Report | null;
   /** The mistake that a probe of the endpoint found. */
-  readonly found: Pick<Report, 'mistake' | 'evidence'> | null;
+  readonly found: Report | null;
   /** Whether the fault of the attempt can still be applied. */
   readonly isFaultActive: boolean;
 }
@@ -42,42 +37,19 @@ const bodyReasons: readonly MistakeReason[] = ['body_changed', 'payload_unreadab
 /** Causes that the response does not explain further. */
 const finalCauses: readonly DeliveryCause[] = ['accepted_invalid', 'injected_fault', ...noResponseOutcomes];
 
-/**
- * What the outcome, the status and the fault of an attempt show, without its response.
- * @param location where a redirect leads
- */
-export function judgeResult(
-  attempt: AttemptResult,
-  delivery: AttemptedDelivery,
-  isFaultActive = true,
-  location = 'URL',
-): Judgment {
-  const { error, fault } = attempt;
+/** What the outcome, the status and the fault of an attempt show, without its response. */
+export function judgeResult(attempt: Attempt, values: Values, isFaultActive: boolean): Judgment {
   const cause = findCause(attempt);
-  const isFault = cause === 'injected_fault';
-  const fix =
-    (isFault ? undefined : findTransportProblem(error ?? '')) ??
-    causeFixes[isFault && !isFaultActive ? 'ended_fault' : cause];
-  const values = {
-    ...describeUrl(delivery.url),
-    webhook: delivery.webhook_id,
-    delivery: delivery.id,
-    fault: fault?.id ?? '',
-    kind: fault?.kind ?? '',
-    location,
-  };
+  const isEnded = cause === 'injected_fault' && !isFaultActive;
   return {
+    ...nothingMore,
     cause,
-    certainty: 'certain',
-    layer: null,
-    detail: describeResult(attempt, cause),
-    mistake: null,
-    evidence: [],
-    hints: fix === undefined ? [] : [toHint(fix, values)],
+    detail: describeResult(attempt, cause, values),
+    hints: listFixes(isEnded ? 'ended_fault' : cause, attempt.error, values),
   };
 }
 
-function findCause({ outcome, response_status: status, fault }: AttemptResult): AttemptCause {
+function findCause({ outcome, response_status: status, fault }: Attempt): AttemptCause {
   const { isInvalid, usesPreviousSecret, end } = getDeliveryFault(fault?.kind);
   if (outcome === 'succeeded') return isInvalid ? 'accepted_invalid' : 'delivered';
   if (end !== undefined) return 'injected_fault';
@@ -90,31 +62,20 @@ function findCause({ outcome, response_status: status, fault }: AttemptResult): 
 }
 
 /** What happened, in one or two sentences. */
-function describeResult(
-  { outcome, response_status, error = null, fault }: AttemptResult,
-  cause: AttemptCause,
-): string {
-  if (cause === 'accepted_invalid')
-    return `The receiver accepted an attempt that the injected fault ${fault?.kind} had made invalid.`;
-  // The error of a redirect also says where to.
-  const isStatus = outcome === 'succeeded' || (outcome === 'http_error' && cause !== 'redirect');
-  const isSent = isAttemptSent(fault);
-  const status = isSent
-    ? `Your receiver returned ${response_status}.`
-    : `An injected fault returned ${response_status}. Your receiver was not called.`;
-  const result = isStatus
-    ? status
-    : toSentence(error ?? describeOutcome({ outcome, response_status, error }));
-  if (cause !== 'injected_fault') return result;
-  const effect = isStatus && isSent ? 'had changed the request' : 'caused this';
-  return `${result} The injected fault ${fault?.kind} (${fault?.id}) ${effect}.`;
+function describeResult({ outcome, error, fault }: Attempt, cause: AttemptCause, values: Values): string {
+  if (cause === 'accepted_invalid') return say('accepted_invalid', values);
+  // The error of a redirect also says where to, and that of a fault which one.
+  const isEnd = getDeliveryFault(fault?.kind).end !== undefined;
+  const isStatus = outcome === 'succeeded' || (outcome === 'http_error' && cause !== 'redirect' && !isEnd);
+  if (!isStatus) return toSentence(error ?? '');
+  const returned = say('returned', values);
+  return cause === 'injected_fault' ? `${returned} ${say('changed_request', values)}` : returned;
 }
 
 /** The strongest evidence decides: what responded, the clock, a mistake, a rejection by the verification, the status. */
 export function judgeAttempt(facts: AttemptFacts): Judgment {
-  const { attempt, delivery, report, found } = facts;
-  const values = { ...facts.values, webhook: delivery.webhook_id };
-  const basic = judgeResult(attempt, delivery, facts.isFaultActive, readRedirect(attempt)?.target);
+  const { attempt, values, report, found } = facts;
+  const basic = judgeResult(attempt, values, facts.isFaultActive);
   const { cause } = basic;
   if (finalCauses.includes(cause)) return basic;
   const { found: layer, says } = findLayer(attempt, values);
@@ -123,7 +84,7 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
   const verification = layer?.cause === 'signature_rejected' ? layer : null;
   if (layer !== null && verification === null && !isReported) return layer;
 
-  const detail = (text: string) => `${basic.detail} ${text}`.trim();
+  const detail = (...texts: string[]) => [basic.detail, ...texts].join(' ');
   const isUndecided = cause === 'rejected' && [400, 401, 403].includes(attempt.response_status ?? 0);
   const clock = describeClock(facts);
   const isAge = verification?.layer?.kind === 'signature_time';
@@ -137,39 +98,51 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
     };
   }
 
-  const own = toDeliveryHints(delivery);
+  const next = toNextSteps(values);
   const rejected: Judgment = { ...basic, cause: 'signature_rejected', layer: verification?.layer ?? null };
   const shown = [report, verification, found].find((one) => one?.mistake);
   if (shown?.mistake) {
     const { reason } = shown.mistake;
-    const { rawBody } = (bodyReasons.includes(reason) && findFramework(attempt.response?.headers)) || {};
+    const { headers = {} } = attempt.response ?? {};
+    const framework = frameworks.find(({ header: [name, value] }) => value.test(headers[name] ?? ''));
+    const { rawBody } = (bodyReasons.includes(reason) && framework) || {};
     const remedy = [shown.mistake.remedy, rawBody].filter(Boolean).join(' ');
-    const next = secretReasons.includes(reason) ? own.secret : own.steps;
     return {
       ...rejected,
       detail: detail(shown.mistake.detail),
       mistake: { ...shown.mistake, remedy },
       evidence: shown.evidence,
-      hints: [{ text: remedy }, next],
+      hints: [{ text: remedy }, secretReasons.includes(reason) ? next.secret : next.steps],
     };
   }
   if (verification !== null || isReported) {
     // A probe tries the mistakes with which the digest was compared.
-    const next =
-      report === null ? [...(verification?.hints ?? []), own.probe] : [sayFix('digest_unknown', values)];
+    const hints =
+      report === null ? [...(verification?.hints ?? []), next.probe] : [sayFix('digest_unknown', values)];
     return {
       ...rejected,
       detail: detail(verification?.detail ?? report?.detail ?? ''),
       evidence: report?.evidence ?? [],
-      hints: [...next, own.secret],
+      hints: [...hints, next.secret],
     };
   }
-  const said = says === null ? null : say('says', { says: quote(says) });
+  const said = says === null ? [] : [say('says', { says: quote(says) })];
+  const recording = attempt.response_status === 409 ? findRecording(facts) : undefined;
+  if (recording !== undefined) {
+    const earlier = { earlier: String(recording.number), result: describeOutcome(recording) };
+    return {
+      ...basic,
+      certainty: 'likely',
+      detail: detail(...said, say('already_recorded', earlier)),
+      hints: [sayFix('already_recorded', values)],
+    };
+  }
   const hints = isUndecided ? [sayFix('unclear', values)] : basic.hints;
+  const unclear = isUndecided && says === null ? [say('unclear')] : [];
   return {
     ...basic,
-    detail: detail(said ?? (isUndecided ? say('unclear') : '')),
-    hints: cause === 'rejected' ? [...hints, own.probe] : hints,
+    detail: detail(...said, ...unclear),
+    hints: cause === 'rejected' ? [...hints, next.probe] : hints,
   };
 }
 
@@ -182,4 +155,12 @@ function describeClock({ attempt, toleranceMs }: AttemptFacts): string | null {
   if (!(distanceMs > toleranceMs)) return null;
   const distance = `${formatDuration(distanceMs)} ${skewMs > 0 ? 'ahead of' : 'behind'}`;
   return say('clock_differs', { distance, tolerance: formatDuration(toleranceMs) });
+}
+
+/** The last earlier attempt at which the receiver can have recorded the event: it was sent, and not rejected. */
+function findRecording({ attempt, attempts }: AttemptFacts): Attempt | undefined {
+  return attempts.findLast(({ number, phases, response_status: status }) => {
+    const isSent = (phases?.send_ms ?? null) !== null;
+    return number < attempt.number && isSent && (status === null || status < 300 || status >= 500);
+  });
 }

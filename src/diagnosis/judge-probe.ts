@@ -1,90 +1,79 @@
 /** What a probe of a receiver shows, in addition to the recorded attempt. */
 import { formatDuration } from '../domain/duration.ts';
 import { formatCount } from '../domain/message-parts.ts';
-import { toDeliveryHints } from './delivery-hints.ts';
-import { type Judgment, type SentenceName, say, sayFix } from './sentences.ts';
+import { type Judgment, type SentenceName, say, sayFix, toNextSteps, type Values } from './sentences.ts';
 
 /** Real time after which a probe sends no further request. */
 export const PROBE_TIME_LIMIT_MS = 60_000;
+
 /** Why a probe ended before all known mistakes were tried. */
-export type ProbeStop = 'no_response' | 'rate_limit' | 'time_limit' | 'large_body';
+export const probeStops = ['no_response', 'rate_limit', 'time_limit', 'large_body'] as const;
 
-/**
- * How the receiver responded. The sentences `probe_…` say what each result means.
- * - `rejected`: it accepted none of the `tried` signatures of mistakes.
- */
-export type ProbeResult =
-  | {
-      readonly result:
-        | 'accepted'
-        | 'random_accepted'
-        | 'unreadable_accepted'
-        | 'signature_accepted'
-        | 'inconsistent';
-    }
-  | { readonly result: 'rejected'; readonly tried: number; readonly stop: ProbeStop | null };
+export interface ProbeResult {
+  /** How the receiver responded. The sentences `probe_…` say what each result means. */
+  readonly result:
+    | (typeof probeStops)[number]
+    | 'accepted'
+    | 'random_accepted'
+    | 'unreadable_accepted'
+    | 'differs'
+    | 'inconsistent'
+    | 'constant';
+  /** Number of mistakes that were tried. */
+  readonly tried: number;
+}
 
-/** @param judgment of the attempt, whose response had the status */
-export function judgeProbe(
-  probe: ProbeResult,
-  judgment: Judgment,
-  status: number | null,
-  delivery: Parameters<typeof toDeliveryHints>[0],
-  values: Readonly<Record<string, string>>,
-): Judgment {
-  const { cause, evidence, hints, layer } = judgment;
-  const own = toDeliveryHints(delivery);
-  const add = (fact: string, ownHints: Judgment['hints']): Judgment => ({
-    ...judgment,
-    evidence: [fact, ...evidence],
-    hints: ownHints,
-  });
-  const conclude = (name: SentenceName, facts: string[], change: Partial<Judgment> = {}): Judgment => ({
+/** @param judgment of the attempt */
+export function judgeProbe({ result, tried }: ProbeResult, judgment: Judgment, values: Values): Judgment {
+  const { cause, evidence, layer } = judgment;
+  const next = toNextSteps(values);
+  const count = formatCount(tried, 'known mistake');
+  const conclude = (name: SentenceName, change: Partial<Judgment> = {}): Judgment => ({
     ...judgment,
     certainty: 'certain',
-    detail: `Your receiver returned ${status}. ${say(name)}`,
-    evidence: [...facts, ...evidence],
+    detail: `${say('returned', values)} ${say(name)}`,
     hints: [sayFix(name, values)],
     ...change,
   });
-  switch (probe.result) {
+  const concludeMisread = (name: SentenceName) => {
+    const remedy = sayFix(name, values).text;
+    const mistake = { reason: 'timestamp_misread', detail: say(name), remedy } as const;
+    return conclude(name, { cause: 'signature_rejected', mistake });
+  };
+  switch (result) {
     case 'accepted':
-      return conclude('probe_accepted', [], { evidence: [], hints: [own.replay] });
+      return conclude('probe_accepted', { hints: [next.replay] });
     case 'random_accepted':
-      return conclude('probe_random_accepted', [], { cause: 'signature_rejected', evidence: [] });
-    case 'unreadable_accepted': {
-      const remedy = sayFix('probe_unreadable_accepted', values).text;
-      const mistake = {
-        reason: 'timestamp_misread',
-        detail: say('probe_unreadable_accepted'),
-        remedy,
-      } as const;
-      return conclude('probe_unreadable_accepted', [], { cause: 'signature_rejected', mistake });
-    }
+      return conclude('probe_random_accepted', { cause: 'signature_rejected' });
+    case 'unreadable_accepted':
+      return concludeMisread('probe_unreadable_accepted');
     case 'inconsistent':
-      return conclude('probe_inconsistent', []);
-    case 'signature_accepted': {
-      const fact = say('probe_differs_fact');
-      if (layer?.kind !== 'signature_time') {
-        const later = cause === 'signature_rejected' ? 'rejected' : cause;
-        return conclude('probe_differs', [fact], { cause: later });
-      }
+      return conclude('probe_inconsistent');
+    case 'differs': {
+      const shown = [say('probe_differs_fact'), ...evidence];
       // If the clock of the receiver was wrong, the cause would be known, and there would be no probe.
-      const remedy = hints[0]?.text ?? '';
-      const mistake = { reason: 'timestamp_misread', detail: say('probe_time'), remedy } as const;
-      return conclude('probe_time', [fact], { certainty: 'likely', mistake, hints });
+      if (layer?.kind === 'signature_time')
+        return { ...concludeMisread('probe_time'), certainty: 'likely', evidence: shown };
+      const later = cause === 'signature_rejected' ? 'rejected' : cause;
+      return conclude('probe_differs', { cause: later, evidence: shown });
+    }
+    case 'constant': {
+      const names = { signature_rejected: 'probe_verified', receiver_error: 'probe_fails' } as const;
+      const name = cause in names ? names[cause as keyof typeof names] : 'probe_constant';
+      return conclude(name, {
+        certainty: 'likely',
+        evidence: [say('probe_tried', { count }), ...evidence],
+        hints: [sayFix(name, values), next.secret, next.verify],
+      });
+    }
+    default: {
+      const fact = say(`probe_${result}`, { count, limit: formatDuration(PROBE_TIME_LIMIT_MS) });
+      const again = result === 'large_body' ? [] : [next.probe];
+      return {
+        ...judgment,
+        evidence: [fact, ...evidence],
+        hints: [sayFix(`probe_${result}`, values), ...again],
+      };
     }
   }
-  const count = formatCount(probe.tried, 'known mistake');
-  if (probe.stop !== null) {
-    const name = `probe_${probe.stop}` as const;
-    const fact = say(name, { count, limit: formatDuration(PROBE_TIME_LIMIT_MS) });
-    return add(fact, [sayFix(name, values), ...(probe.stop === 'large_body' ? [] : [own.probe])]);
-  }
-  const names = { signature_rejected: 'probe_verified', receiver_error: 'probe_fails' } as const;
-  const name = cause in names ? names[cause as keyof typeof names] : 'probe_constant';
-  return conclude(name, [say('probe_tried', { count })], {
-    certainty: 'likely',
-    hints: [sayFix(name, values), own.secret, own.verify],
-  });
 }

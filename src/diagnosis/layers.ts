@@ -75,7 +75,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       // The debug pages of Django and Sinatra.
       { page: /<title>KeyError\s/, says: [/^'[A-Z_]*SECRET[A-Z_]*'$/] },
       {
-        page: /no implicit conversion of nil into String[\s\S]{1,4000}?openssl&#x2F;hmac\.rb<\/code> in\s+<code><strong>initialize/,
+        page: /(no implicit conversion of nil into String)[\s\S]{1,4000}?openssl&#x2F;hmac\.rb<\/code> in\s+<code><strong>initialize/,
       },
     ],
   },
@@ -286,7 +286,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       {
         by: 'An authentication middleware',
         status: REDIRECTS,
-        redirect: /^(?!slash)/,
+        redirect: /^(?:https|host|path)/,
         header: [
           'location',
           /[/.](?:sign[-_]?in|log[-_]?in|authorize|oauth2\/start|oauth2\/sign_in|sessions?\/new)(?:[/?#]|$)/i,
@@ -383,7 +383,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       {
         by: 'nginx',
         status: [413],
-        page: /<center>nginx/,
+        page: /<center>(nginx)/,
         fix: 'Raise client_max_body_size. The default is 1 MB.',
       },
       { by: 'A body limit', status: [413] },
@@ -461,7 +461,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     sentence: '{by} could not reach your receiver ({status}).',
     fix: 'Start your receiver at the address to which the proxy forwards, and read the log of the proxy.',
     rows: [
-      { by: 'nginx', status: [502, 503, 504], page: /<center>nginx/ },
+      { by: 'nginx', status: [502, 503, 504], page: /<center>(nginx)/ },
       {
         by: 'Cloudflare',
         status: [502, 504, 520, 521, 522, 523, 524, 525, 526],
@@ -470,7 +470,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       },
       { by: 'Envoy', status: [503], says: [/^(?:upstream connect error or disconnect|no healthy upstream)/] },
       { by: 'A load balancer of AWS', status: [502, 503, 504], header: ['server', /^awselb\//] },
-      { by: 'Heroku', status: [503], page: /herokucdn\.com/ },
+      { by: 'Heroku', status: [503], page: /(herokucdn\.com)/ },
     ],
   },
   index_page: {

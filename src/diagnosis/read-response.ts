@@ -3,12 +3,6 @@ import { decodeHtml } from '../domain/escape-html.ts';
 import { tryParseJson } from '../domain/json.ts';
 import type { Attempt } from '../resources/attempt.ts';
 
-/** A response, and the request that it belongs to. Header names of the response are in lower case. */
-export interface Exchange extends Pick<Attempt, 'response_status'> {
-  readonly request: Pick<Attempt['request'], 'url' | 'headers' | 'body'>;
-  readonly response: Pick<NonNullable<Attempt['response']>, 'headers' | 'body' | 'encoding'> | null;
-}
-
 export type ReadResponse = ReturnType<typeof readResponse>;
 
 /** A longer body is not a message: JSON is data, and a page or a text is a debug page, of which only the beginning is read. */
@@ -21,7 +15,7 @@ const MAX_LINE_CHARS = 300;
  * Reads a response: each message as it was received and without values of the request, the first message that says more than the
  * status (null without one), and the page, which is empty if the body is not HTML.
  */
-export function readResponse({ response_status: status, request, response }: Exchange) {
+export function readResponse({ response_status: status, request, response }: Attempt) {
   const body = response?.encoding === 'utf8' ? response.body.trim() : '';
   const isPage = PAGE.test(body);
   const found = listMessages(body, isPage).map((message) => message.replace(/\s+/g, ' ').trim());
@@ -83,15 +77,17 @@ function listJsonMessages(value: unknown): string[] {
 
 /** The title, the headings, and the first lines of a page. A debug page continues with source code, settings and a stack trace. */
 function listPageMessages(page: string): string[] {
-  const visible = page.replace(/<!--.*?-->|<(script|style|noscript|head)\b.*?<\/\1>/gis, ' ');
-  const toText = (html: string) => decodeHtml(html.replace(/<[^>]*>/g, ' '));
   const marked = /<(title|h1|h2)\b[^>]*>(.*?)<\/\1>|<pre class="exception_value">(.*?)<\/pre>/gis;
   const headings = Array.from(page.matchAll(marked), ([, , text, value]) => toText(text ?? value ?? ''));
-  const text = visible.replace(
-    /<\/?(?:p|div|h\d|li|tr|pre|br|hr|td|th|table|header|main|section|center|body)\b[^>]*>/gi,
-    '\n',
-  );
-  return [...headings.slice(0, MAX_LINES), ...listLines(toText(text))];
+  const lines = page
+    .replace(/<head\b.*?<\/head>/gis, ' ')
+    .replace(/<\/?(?:p|div|h\d|li|tr|pre|br|hr|td|th|table|header|main|section|center|body)\b[^>]*>/gi, '\n');
+  return [...headings.slice(0, MAX_LINES), ...listLines(toText(lines))];
+}
+
+/** The visible text of a page. */
+export function toText(page: string): string {
+  return decodeHtml(page.replace(/<!--.*?-->|<(script|style|noscript)\b.*?<\/\1>|<[^>]*>/gis, ' '));
 }
 
 /** The lines before a stack trace: all lines of a short text, the first one of another. */
@@ -106,7 +102,7 @@ function listLines(text: string): string[] {
 }
 
 /** Values of the request that a response can repeat. A single word can also be one of the response. */
-function listSentValues({ url, headers, body }: Exchange['request']): string[] {
+function listSentValues({ url, headers, body }: Attempt['request']): string[] {
   const { host, pathname, search } = new URL(url);
   const sent = [...Object.values(headers), ...listStrings(tryParseJson(body))];
   return [...new Set([url, pathname + search, pathname, host, ...sent])]

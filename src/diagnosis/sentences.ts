@@ -1,15 +1,32 @@
 /** The sentences of explanations, each with the evidence that it needs, and with what to do. `layers.ts` and `transport-problems.ts` have those of their rows. */
 
 import type { AttemptCause } from '../domain/causes.ts';
+import type { AttemptOutcome } from '../domain/delivery.ts';
 import type { Hint } from '../domain/errors.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import type { Explanation } from '../operations/explanation-schemas.ts';
 
 /** What is known about an attempt, or what one kind of evidence shows about it. */
 export type Judgment = Omit<Explanation, 'delivery' | 'attempt' | 'summary' | 'finding' | 'steps'>;
+/** A judgment of what nothing more is known about. */
+export const nothingMore: Pick<Judgment, 'certainty' | 'layer' | 'mistake' | 'evidence'> = {
+  certainty: 'certain',
+  layer: null,
+  mistake: null,
+  evidence: [],
+};
 export type Mistake = NonNullable<Explanation['mistake']>;
 
 const sentences = {
+  returned: ['Your receiver returned {status}.', 'a response to an attempt that was sent'],
+  changed_request: [
+    'The injected fault {kind} ({fault}) had changed the request.',
+    'a fault that makes an attempt invalid, and a 4xx or 5xx response',
+  ],
+  accepted_invalid: [
+    'The receiver accepted an attempt that the injected fault {kind} had made invalid.',
+    'a fault that makes an attempt invalid, and a 2xx response',
+  ],
   in_progress: [
     'The first attempt is due: the receiver has not responded yet, or other attempts to the endpoint are in progress.',
     'no attempt has a result, and the due time has passed',
@@ -20,6 +37,11 @@ const sentences = {
     'Probe the receiver to find out what it rejects. Look for an authentication middleware or a list of allowed IP addresses in front of it. If it verifies signatures, check that it uses {secret}.',
   ],
   says: ['It says {says}.', 'a message'],
+  already_recorded: [
+    'It probably recorded the event at attempt {earlier} ({result}), and rejects it as a duplicate. svc retries after a 409.',
+    'a 409 response, and an earlier attempt that was sent: without a response, or with a 2xx or a 5xx status',
+    'Return a 2xx response to an event that is already recorded, and record an event only if its processing succeeds.',
+  ],
   digest_of_mistake: [
     'The response contains the digest that this mistake produces: {digest}',
     'a digest that a known mistake produces from this delivery',
@@ -64,6 +86,7 @@ const sentences = {
   probe_time: [
     'It accepts the signature, and then rejects the time: it probably reads the timestamp in another unit, format or time zone.',
     'a probe as above, a message that the time of the signature is wrong, and no Date header with another time',
+    'Compare the timestamp {timestamp} with the current time in the same unit and time zone.',
   ],
   probe_differs_fact: [
     'The response to a random signature differs, each time, so the correct one was accepted.',
@@ -121,13 +144,16 @@ export const explanationSentences: Readonly<Record<SentenceName, Sentence>> = se
 /** What to do, with a command in which names such as `{webhook}` are values. */
 export interface Fix {
   readonly fix: string;
-  readonly command?: string;
+  readonly command?: string | undefined;
 }
 
 const UPDATE = 'svc webhooks update {webhook} --url URL';
 
-/** What to do after an attempt with this cause, if nothing more is known. */
-export const causeFixes: Readonly<Partial<Record<AttemptCause | 'ended_fault', Fix>>> = {
+/** What an attempt ended with: its cause, or the outcome of a connection. */
+export type FixableCause = AttemptCause | AttemptOutcome | 'ended_fault';
+
+/** What to do if nothing more is known. */
+export const causeFixes: Readonly<Partial<Record<FixableCause, Fix>>> = {
   accepted_invalid: {
     fix: 'The receiver accepted an invalid delivery. Check it',
     command: 'svc receiver check {url} --secret SECRET',
@@ -162,7 +188,31 @@ export const causeFixes: Readonly<Partial<Record<AttemptCause | 'ended_fault', F
   blocked: { fix: 'svc never connects to this address. Change the endpoint URL', command: UPDATE },
 };
 
-type Values = Readonly<Record<string, string | number>>;
+/** The next steps for every delivery. The dashboard and the MCP tools omit those for actions that they offer. */
+const nextSteps = {
+  enable: { fix: 'Enable the endpoint', command: 'svc webhooks update {webhook} --enable' },
+  next: { fix: 'Send the next due delivery', command: 'svc clock next' },
+  probe: { fix: 'Find the mistake', command: 'svc explain {delivery} --probe' },
+  register: {
+    fix: 'The endpoint was deleted. Register it and create the event again',
+    command: 'svc webhooks create --url {url} --events {type}',
+  },
+  replay: { fix: 'Replay the delivery', command: 'svc deliveries replay {delivery} --wait' },
+  secret: { fix: 'Show the current secret', command: 'svc webhooks get {webhook} --show-secret' },
+  show: { fix: 'Show the request and response', command: 'svc deliveries get {delivery}' },
+  show_failed: {
+    fix: 'Explain attempt {failed}, which failed',
+    command: 'svc explain {delivery} --attempt {failed}',
+  },
+  steps: { fix: 'Show the correct steps', command: 'svc explain {delivery} --steps' },
+  verify: {
+    fix: 'Check the digest that the receiver computes',
+    command: 'svc verify --delivery {delivery} --computed DIGEST',
+  },
+} as const satisfies Readonly<Record<string, Fix>>;
+
+/** The values of `{name}` in texts. */
+export type Values = Readonly<Record<string, string>>;
 
 export function say(name: SentenceName, values: Values = {}): string {
   return fill(sentences[name][0], values);
@@ -170,17 +220,24 @@ export function say(name: SentenceName, values: Values = {}): string {
 
 /** What to do if this sentence applies. */
 export function sayFix(name: SentenceName, values: Values): Hint {
-  return { text: fill(explanationSentences[name][2] ?? '', values) };
+  return toHint({ fix: explanationSentences[name][2] ?? '' }, values);
 }
 
 /** Replaces each `{name}` that has a value. */
-export function fill(text: string, values: Values): string {
-  return text.replace(/\{([a-z_]+)\}/gi, (placeholder, name: string) => String(values[name] ?? placeholder));
+export function fill(text: string, values: Values, write = (value: string) => value): string {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = values[name];
+    return value === undefined ? placeholder : write(value);
+  });
 }
 
-export function toHint({ fix, command }: Fix, values: Readonly<Record<string, string>>): Hint {
+/** The hints of the next steps. @param values at least `delivery` and `webhook`, their IDs */
+export function toNextSteps(values: Values): Readonly<Record<keyof typeof nextSteps, Hint>> {
+  const hints = Object.entries(nextSteps).map(([name, step]) => [name, toHint(step, values)]);
+  return Object.fromEntries(hints);
+}
+
+export function toHint({ fix, command }: Fix, values: Values): Hint {
   const text = fill(fix, values);
-  if (command === undefined) return { text };
-  const quoted = Object.entries(values).map(([name, value]) => [name, quoteForShell(value)]);
-  return { text, command: fill(command, Object.fromEntries(quoted)) };
+  return command === undefined ? { text } : { text, command: fill(command, values, quoteForShell) };
 }

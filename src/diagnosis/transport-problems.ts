@@ -1,15 +1,33 @@
-/** Violations of TLS and HTTP by receivers: how Node.js and OpenSSL report each, what it means, and what to do. */
-import type { NetworkError } from '../platform/outbound-client.ts';
-import { type Fix, fill } from './sentences.ts';
+/** What can go wrong with a connection: how Node.js and OpenSSL report it, what it means, and what to do. The first row that matches counts. */
+import { type AttemptOutcome, CONNECTION_REFUSED } from '../domain/delivery.ts';
+import type { Hint } from '../domain/errors.ts';
+import { causeFixes, type Fix, type FixableCause, toHint, type Values } from './sentences.ts';
 
-interface TransportProblem extends Fix {
-  /** Matches the code, the stage of the exchange and the messages of the error. */
+interface TransportProblem extends Partial<Fix> {
+  /** Default: `connection_error`. A `tls_error` is one of a URL with https. */
+  readonly outcome?: AttemptOutcome;
+  /**
+   * Matches a line of facts: the code of the error or the name of its class, the stage of the exchange, `first` or `later` (whether
+   * the URL has responded before), `http:` or `https:`, the place (`local`, `public`, or `container` for a receiver on the host of
+   * a container), and the messages of the error.
+   */
   readonly error: RegExp;
   /** Matches the first bytes of the response, as Latin-1. */
   readonly bytes?: RegExp;
-  /** What happened, after which nothing more is known. */
+  /** What happened. */
   readonly sentence: string;
 }
+
+/** Errors of svc, whose messages are complete, and one of a library. */
+const ownProblems: readonly TransportProblem[] = [
+  {
+    error: /NetConnectNotAllowedError/,
+    sentence: "nock blocks {host}: allow it with nock.enableNetConnect('{hostname}')",
+  },
+  { error: /^BlockedError /, outcome: 'blocked', sentence: '{message}' },
+  { error: /^ProxyError /, sentence: '{message}' },
+  { error: /^ProtocolError /, sentence: '{host} {message}' },
+];
 
 const TRUST = {
   fix: 'Trust its authority. mkcert keeps it in rootCA.pem in the folder that mkcert -CAROOT prints, portless in ~/.portless/ca.pem.',
@@ -86,6 +104,7 @@ const tlsProblems: readonly TransportProblem[] = [
 ];
 
 const httpProblems: readonly TransportProblem[] = [
+  { error: /^HPE_\w+ body /, sentence: 'the response body of {host} is malformed{received}' },
   {
     error: /^HPE_INVALID_CONSTANT/,
     bytes: /^\x15\x03/,
@@ -134,34 +153,92 @@ const httpProblems: readonly TransportProblem[] = [
     sentence: '{host} sent an invalid character in its response headers',
     fix: 'Remove spaces before the colon, and control characters from the response headers.',
   },
+  {
+    error: /^HPE_/,
+    sentence: '{host} did not respond with HTTP/1.1: check that an HTTP server listens there',
+  },
 ];
 
-export const transportProblems: readonly TransportProblem[] = [...tlsProblems, ...httpProblems];
+const networkProblems: readonly TransportProblem[] = [
+  { error: /^stopped /, sentence: 'the emulator stopped before the attempt ended' },
+  {
+    error: /^(?:timeout|ABORT_ERR|ETIMEDOUT) connecting /,
+    outcome: 'timeout',
+    sentence: 'no connection to {host} within {limit}',
+  },
+  {
+    // Only a local server compiles.
+    error: /^(?:timeout|ABORT_ERR|ETIMEDOUT) waiting first \S+ local /,
+    outcome: 'timeout',
+    sentence:
+      '{host} did not respond within {limit}; a dev server compiles at the first request, so the next attempt can succeed',
+  },
+  {
+    error: /^(?:timeout|ABORT_ERR|ETIMEDOUT) waiting /,
+    outcome: 'timeout',
+    sentence: '{host} did not respond within {limit}',
+  },
+  {
+    error: /^(?:timeout|ABORT_ERR|ETIMEDOUT) /,
+    outcome: 'timeout',
+    sentence: '{host} started a response but did not finish it within {limit}{received}',
+  },
+  {
+    error: /^ENOTFOUND /,
+    outcome: 'dns_error',
+    sentence: '{hostname} does not resolve: check the host name',
+  },
+  {
+    error: /^EAI_AGAIN /,
+    outcome: 'dns_error',
+    sentence: 'no name server responded for {hostname}: check that this machine is online',
+  },
+  { error: /^EAI_/, outcome: 'dns_error', sentence: '{hostname} does not resolve ({code})' },
+  {
+    // A receiver that has responded runs in the same container.
+    error: /^ECONNREFUSED \w+ first \S+ container /,
+    sentence: `${CONNECTION_REFUSED} by {tried}: nothing is listening there. svc runs in a container: for a receiver outside it, use host.docker.internal`,
+  },
+  { error: /^ECONNREFUSED /, sentence: `${CONNECTION_REFUSED} by {tried}: nothing is listening there` },
+  {
+    error: /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL) /,
+    sentence: 'no route from this machine to {tried}',
+  },
+  {
+    error: /^(?:ECONNRESET|EPIPE) headers /,
+    sentence: '{host} {action} the connection while it sent the response headers',
+  },
+  {
+    error: /^(?:ECONNRESET|EPIPE) body /,
+    sentence: '{host} {action} the connection while it sent the response body{received}',
+  },
+  {
+    // A server that expects TLS ends a connection with plain HTTP in the same way as one that crashes.
+    error: /^(?:ECONNRESET|EPIPE) waiting first http: /,
+    sentence:
+      '{host} {action} the connection without a response: it may expect HTTPS, or crash on the request',
+    fix: 'Read the log of the receiver. If it expects HTTPS, register the https:// URL',
+    command: 'svc webhooks update {webhook} --url {https_url}',
+  },
+  {
+    error: /^(?:ECONNRESET|EPIPE) /,
+    sentence: '{host} {action} the connection before it responded',
+  },
+  { error: /^ERR_INVALID_/, sentence: 'the request cannot be sent: {message}' },
+];
 
-/** The result of an attempt that ended with a violation, without its fix; null for another error. */
-export function describeTransportProblem(
-  { code = '', message, reason, rawPacket = new Uint8Array(), cert }: NetworkError,
-  { url, stage }: { readonly url: URL; readonly stage: string },
-): { readonly outcome: 'tls_error' | 'connection_error'; readonly error: string } | null {
-  const bytes = Buffer.from(rawPacket).toString('latin1');
-  const text = `${code} ${stage} ${message} ${reason ?? ''}`;
-  const candidates = [
-    ...(url.protocol === 'https:' ? tlsProblems : []),
-    ...(stage === 'body' ? [] : httpProblems),
-  ];
-  const found = candidates.find((row) => row.error.test(text) && (row.bytes?.test(bytes) ?? true));
-  if (found === undefined) return null;
-  const { host, hostname } = url;
-  const names = cert?.subjectaltname ?? 'no host';
-  return {
-    outcome: tlsProblems.includes(found) ? 'tls_error' : 'connection_error',
-    error: fill(found.sentence, { host, hostname, code, reason: reason ?? message, names }),
-  };
-}
+export const transportProblems: readonly TransportProblem[] = [
+  ...ownProblems,
+  ...tlsProblems.map((row) => ({ ...row, outcome: 'tls_error' as const })),
+  ...httpProblems,
+  ...networkProblems,
+];
 
-/** What to do about the error of an attempt: the row whose sentence it is; undefined if it is not in the table. */
-export function findTransportProblem(error: string): TransportProblem | undefined {
+/** What to do about an attempt: the fix of the problem whose sentence its error is, or else that of its cause. */
+export function listFixes(cause: FixableCause, error: string | null, values: Values): Hint[] {
   const isSentence = ({ sentence }: TransportProblem) =>
-    sentence.split(/\{\w+\}/).every((part) => error.includes(part));
-  return transportProblems.find(isSentence);
+    sentence.split(/\{\w+\}/).every((part) => error?.includes(part));
+  const problem = transportProblems.find((row) => row.fix !== undefined && isSentence(row));
+  const { fix, command } = problem ?? causeFixes[cause] ?? {};
+  return fix === undefined ? [] : [toHint({ fix, command }, values)];
 }

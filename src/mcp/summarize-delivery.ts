@@ -1,6 +1,6 @@
 /** Shortens deliveries for tool results, which the client pays for. The field names are those of the control plane. */
 
-import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
+import { toNextSteps } from '../diagnosis/sentences.ts';
 import { getDisplayStatus } from '../domain/delivery.ts';
 import type { AttemptSummary } from '../resources/attempt.ts';
 import type { Delivery, DeliveryDetail } from '../resources/delivery.ts';
@@ -63,8 +63,11 @@ export function detailDelivery(delivery: DeliveryDetail, hasBodies: boolean) {
 }
 
 /** No tool enables an endpoint. */
-export function formatEnableCommand(delivery: Pick<Delivery, 'id' | 'webhook_id'>): string {
-  return `In a shell: ${toDeliveryHints(delivery).enable.command}`;
+export function formatEnableCommand({
+  id,
+  webhook_id: webhook,
+}: Pick<Delivery, 'id' | 'webhook_id'>): string {
+  return `In a shell: ${toNextSteps({ delivery: id, webhook }).enable.command}`;
 }
 
 /** The call that is useful after a result with these deliveries. */

@@ -1,6 +1,6 @@
 /** Shortens the explanation of a delivery for tool results. */
 
-import { toDeliveryHints } from '../diagnosis/delivery-hints.ts';
+import { toNextSteps } from '../diagnosis/sentences.ts';
 import type { Hint } from '../domain/errors.ts';
 import type { Explanation } from '../operations/explanation-schemas.ts';
 import { formatEnableCommand } from './summarize-delivery.ts';
@@ -30,7 +30,7 @@ export function summarizeExplanation(explanation: Explanation, isProbed = false)
 }
 
 function toNextCall({ cause, delivery, mistake, hints }: Explanation, isProbed: boolean): string {
-  const own = toDeliveryHints(delivery);
+  const own = toNextSteps({ delivery: delivery.id, webhook: delivery.webhook_id });
   const isHinted = ({ text }: Hint) => hints.some((hint) => hint.text === text);
   const replay = formatCall('replay', { id: delivery.id });
   const showSecret = formatCall('receiver', { action: 'secret', webhook_id: delivery.webhook_id });

@@ -10,7 +10,7 @@ const MAX_PATTERNS = 2;
 
 /** Code in a table cell. */
 const code = (text: string) => `\`${text.replaceAll('|', '\\|').replaceAll('`', '’')}\``;
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll(/\{\w+\}/g, code);
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll(/(?:\{\w+\})+/g, code);
 const cut = (text: string) =>
   text.length > MAX_PATTERN_CHARS ? `${text.slice(0, MAX_PATTERN_CHARS)}…` : text;
 /** Without the conditions in front that exclude messages about data. */
@@ -56,7 +56,7 @@ it('docs/reference/explanations.md lists every sentence of an explanation with t
       Object.values(explanationSentences).map(([sentence, evidence]) => [cell(sentence), evidence]),
     ),
     toTable(
-      ['sentence', 'error of Node.js'],
+      ['sentence', 'facts'],
       transportProblems.map(({ sentence, error, bytes }) => [
         cell(sentence),
         [pattern(error), ...(bytes === undefined ? [] : [`bytes ${pattern(bytes)}`])].join(', '),

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { describeFailure } from '../../src/diagnosis/describe-failure.ts';
 import { BlockedError } from '../../src/platform/address-policy.ts';
 import { ProxyError } from '../../src/platform/connector.ts';
@@ -8,6 +9,15 @@ import {
   ProtocolError,
   type ReceivedResponse,
 } from '../../src/platform/outbound-client.ts';
+
+vi.mock(import('node:fs'), async (importOriginal) => ({
+  ...(await importOriginal()),
+  existsSync: vi.fn<typeof existsSync>(),
+}));
+const runInContainer = (isInContainer: boolean) => vi.mocked(existsSync).mockReturnValue(isInContainer);
+beforeEach(() => {
+  runInContainer(false);
+});
 
 type Failure = NonNullable<Exchange['failure']>;
 type Context = Partial<Parameters<typeof describeFailure>[1]>;
@@ -24,7 +34,7 @@ function describeAt(failure: Failure, context: Context) {
     url: HTTP,
     stage: 'connecting',
     response: null,
-    isInContainer: false,
+    isFirst: false,
     connectTimeoutMs: 2_000,
     attemptTimeoutMs: 10_000,
     ...context,
@@ -122,14 +132,17 @@ describe('describeFailure', () => {
   ])(
     'a refusal by %s, in a container: %s, names host.docker.internal: %s',
     (address, isInContainer, expected) => {
-      const { error } = describeAt(toError('ECONNREFUSED', { address, port: 8080 }), { isInContainer });
+      runInContainer(isInContainer);
+      const failure = toError('ECONNREFUSED', { address, port: 8080 });
+      const { error } = describeAt(failure, { isFirst: true });
       expect(error.includes('use host.docker.internal')).toBe(expected);
     },
   );
 
   it('a refusal by a receiver that has responded before does not name host.docker.internal', () => {
     const failure = toError('ECONNREFUSED', { address: '127.0.0.1', port: 8080 });
-    const { error } = describeAt(failure, { isInContainer: true, isFirst: false });
+    runInContainer(true);
+    const { error } = describeAt(failure, { isFirst: false });
     expect(error).not.toContain('host.docker.internal');
   });
 
@@ -142,19 +155,21 @@ describe('describeFailure', () => {
       { stage: 'body', response },
     ],
     [
-      'closed the connection before it responded (if it expects TLS, use an https:// URL)',
+      'closed the connection without a response: it may expect HTTPS, or crash on the request',
       undefined,
-      { stage: 'waiting' },
+      { stage: 'waiting', isFirst: true },
     ],
+    ['reset the connection before it responded', 'read', { stage: 'waiting', isFirst: false }],
+    ['reset the connection before it responded', 'read', { stage: 'connecting', isFirst: true }],
   ])('the error says when the receiver ended the connection: %s', (phrase, syscall, context) => {
     const failure = toError('ECONNRESET', syscall === undefined ? {} : { syscall });
     const error = `a.test:8080 ${phrase}`;
     expect(describeAt(failure, context)).toEqual({ outcome: 'connection_error', error });
   });
 
-  it('a receiver with an https:// URL that closes the connection is not said to expect TLS', () => {
+  it('a receiver with an https:// URL that closes the connection is not said to expect HTTPS', () => {
     const failure = describeAt(toError('ECONNRESET', { syscall: 'read' }), {
-      ...{ url: HTTPS, stage: 'waiting' },
+      ...{ url: HTTPS, stage: 'waiting', isFirst: true },
     });
     const error = 'a.test reset the connection before it responded';
     expect(failure).toEqual({ outcome: 'connection_error', error });

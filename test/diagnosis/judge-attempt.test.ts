@@ -1,13 +1,24 @@
 import { expect, it } from 'vitest';
+import { describeAttempt } from '../../src/diagnosis/find-layer.ts';
 import { judgeAttempt, judgeResult } from '../../src/diagnosis/judge-attempt.ts';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
 import { formatHint } from '../../src/domain/errors.ts';
 import type { FaultKind } from '../../src/domain/fault.ts';
+import type { Attempt } from '../../src/resources/attempt.ts';
+import { anAttempt } from '../cli/fake-context.ts';
 
-const delivery = { id: 'del_1', webhook_id: 'wh_1', url: 'http://127.0.0.1:3000/hooks?a=1&b=2' };
+const delivery = { id: 'del_1', webhook_id: 'wh_1' };
+const url = 'http://127.0.0.1:3000/hooks?a=1&b=2';
+const request = { url, headers: {}, body: '{}', signed_content: '' };
+
+/** What the result of an attempt shows. */
+function judge(changes: Partial<Attempt>, isFaultActive = true) {
+  const attempt = anAttempt({ request, response: null, error: null, ...changes });
+  return judgeResult(attempt, describeAttempt(delivery, attempt), isFaultActive);
+}
 /** The hints as text. */
-const listHints = (attempt: Parameters<typeof judgeResult>[0], isFaultActive = true) =>
-  judgeResult(attempt, delivery, isFaultActive).hints.map(formatHint);
+const listHints = (changes: Partial<Attempt>, isFaultActive = true) =>
+  judge(changes, isFaultActive).hints.map(formatHint);
 
 it.each<[AttemptOutcome, number | null, string]>([
   ['http_error', 302, 'svc webhooks update wh_1 --url URL'],
@@ -35,16 +46,19 @@ it('a successful attempt has no hints', () => {
 });
 
 /** What a response shows. */
-const judgeResponse = (status: number, headers: Record<string, string>, body: string) =>
-  judgeAttempt({
-    attempt: {
-      outcome: status < 300 ? 'succeeded' : 'http_error',
-      ...{ response_status: status, sent_at: '2026-11-20T12:00:00Z', duration_ms: 1 },
-      request: { url: delivery.url, headers: {}, body: '{}' },
-      response: { headers, body, encoding: 'utf8' },
-    },
-    ...{ delivery, values: {}, toleranceMs: 0, report: null, found: null, isFaultActive: false },
+function judgeResponse(status: number, headers: Record<string, string>, body: string) {
+  const attempt = anAttempt({
+    outcome: status < 300 ? 'succeeded' : 'http_error',
+    response_status: status,
+    request,
+    response: { headers, body, encoding: 'utf8', truncated: false },
   });
+  const values = describeAttempt(delivery, attempt);
+  return judgeAttempt({
+    ...{ attempt, attempts: [attempt], values, toleranceMs: 0 },
+    ...{ report: null, found: null, isFaultActive: false },
+  });
+}
 
 it('the hint after a redirect to another path has the URL to which it leads', () => {
   expect(judgeResponse(302, { location: '/v2/hooks' }, '').hints.map(formatHint)).toEqual([
@@ -111,28 +125,24 @@ it('the hint after a fault that no longer applies is to replay the delivery', ()
 it.each<[FaultKind | undefined, string]>([
   [undefined, 'Your receiver returned 503.'],
   ['slow-body', 'Your receiver returned 503.'],
-  [
-    'error-response',
-    'An injected fault returned 503. Your receiver was not called. The injected fault error-response (flt_1) caused this.',
-  ],
+  ['error-response', 'Nothing was sent: fault flt_1 responded with 503.'],
   [
     'tamper-body',
     'Your receiver returned 503. The injected fault tamper-body (flt_1) had changed the request.',
   ],
 ])('the cause of a 503 with the fault %s says who returned it', (kind, cause) => {
   const fault = kind && { id: 'flt_1', kind };
-  const response = { outcome: 'http_error', response_status: 503, error: 'returned 503' } as const;
-  expect(judgeResult({ ...response, fault }, delivery).detail).toBe(cause);
+  const error = 'nothing was sent: fault flt_1 responded with 503';
+  expect(judge({ response_status: 503, error, ...(fault && { fault }) }).detail).toBe(cause);
 });
 
 it.each<[AttemptOutcome, number | null, string | null, string]>([
   ['http_error', 400, 'returned 400', 'Your receiver returned 400.'],
   ['http_error', 302, 'redirected to https://example.com/', 'Redirected to https://example.com/.'],
   ['timeout', 503, 'started a response but did not finish it', 'Started a response but did not finish it.'],
-  ['dns_error', null, null, 'DNS lookup failed.'],
   ['succeeded', 204, null, 'Your receiver returned 204.'],
 ])('the cause of %s with the status %s and the error %j is %j', (outcome, response_status, error, cause) => {
-  expect(judgeResult({ outcome, response_status, error }, delivery).detail).toBe(cause);
+  expect(judge({ outcome, response_status, error }).detail).toBe(cause);
 });
 
 it.each<[FaultKind, AttemptOutcome, number | null, string]>([
@@ -143,12 +153,12 @@ it.each<[FaultKind, AttemptOutcome, number | null, string]>([
     'The receiver accepted an attempt that the injected fault bad-signature had made invalid.',
   ],
   ['old-secret', 'succeeded', 200, 'Your receiver returned 200.'],
-  ['reset', 'connection_error', null, 'Reset. The injected fault reset (flt_1) caused this.'],
+  ['reset', 'connection_error', null, 'Reset.'],
 ])(
   'the cause of an attempt with the fault %s and the outcome %s says what the fault did',
   (kind, outcome, response_status, cause) => {
     const attempt = { outcome, response_status, error: 'reset', fault: { id: 'flt_1', kind } };
-    expect(judgeResult(attempt, delivery).detail).toBe(cause);
+    expect(judge(attempt).detail).toBe(cause);
   },
 );
 

@@ -3,8 +3,9 @@ import { createServer as createHttp2Server, createSecureServer } from 'node:http
 import { createServer as createHttpsServer, request as requestHttps } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { expect, it } from 'vitest';
-import { judgeResult } from '../../src/diagnosis/judge-attempt.ts';
-import { describeTransportProblem, findTransportProblem } from '../../src/diagnosis/transport-problems.ts';
+import { describeFailure } from '../../src/diagnosis/describe-failure.ts';
+import { describeEndpoint } from '../../src/diagnosis/find-layer.ts';
+import { listFixes } from '../../src/diagnosis/transport-problems.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 
 type Scheme = 'http' | 'https';
@@ -22,11 +23,11 @@ async function diagnose(server: Server, scheme: Scheme, ca?: string) {
     sent.end('{}');
   });
   server.close();
-  const problem = describeTransportProblem(error, { url: new URL(url), stage: 'waiting' });
-  if (problem === null) throw new Error(`not in the table: ${error}`);
-  const delivery = { id: 'del_1', webhook_id: 'wh_1', url };
-  const { hints } = judgeResult({ ...problem, response_status: null }, delivery);
-  return { ...problem, port, hint: hints[0] };
+  const limits = { connectTimeoutMs: 1, attemptTimeoutMs: 1 };
+  const failure = { url: new URL(url), stage: 'waiting', response: null, ...limits } as const;
+  const problem = describeFailure(error, failure);
+  const [hint] = listFixes('blocked', problem.error, describeEndpoint('wh_1', url));
+  return { ...problem, port, hint };
 }
 
 const respondWith = (bytes: string) =>
@@ -136,8 +137,8 @@ it.each<[string, () => Server, Scheme, string, RegExp]>([
   expect(`${hint?.text} ${hint?.command ?? ''}`.trim()).toMatch(fix);
 });
 
-it('an error that is not in the table has no hint', () => {
-  const context = { url: new URL('https://localhost/'), stage: 'waiting' };
-  expect(describeTransportProblem(new Error('any'), context)).toBeNull();
-  expect(findTransportProblem('any')).toBeUndefined();
+it('an error without its own fix has the one of its cause', () => {
+  expect(listFixes('dns_error', 'any', { webhook: 'wh_1' })).toEqual([
+    { text: 'Correct the host name', command: 'svc webhooks update wh_1 --url URL' },
+  ]);
 });

@@ -1,8 +1,8 @@
 /** Renders the explanation of a delivery, the verdict first. */
 
+import { toText } from '../../diagnosis/read-response.ts';
 import { getDisplayStatus } from '../../domain/delivery.ts';
 import type { Hint } from '../../domain/errors.ts';
-import { decodeHtml } from '../../domain/escape-html.ts';
 import { formatDeliveryCount, toSentence } from '../../domain/message-parts.ts';
 import type { Explanation } from '../../operations/explanation-schemas.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
@@ -22,7 +22,8 @@ export function renderExplanation(
   withSteps: boolean,
   capabilities: TerminalCapabilities,
 ): string {
-  const { delivery, attempt, layer, cause, certainty, detail, mistake, finding, steps, hints } = explanation;
+  const { delivery, attempt, layer, cause, certainty, detail, mistake, finding, evidence, steps, hints } =
+    explanation;
   const [remedy] = hints;
   const width = Math.max(1, capabilities.width - NAMES_WIDTH);
   const wrap = (text: string) => wrapWords(width, text).join('\n');
@@ -55,10 +56,9 @@ export function renderExplanation(
   // The detail quotes the message, and the last command replays the delivery.
   if (countLines() > MAX_LINES) texts.Response = null;
   if (countLines() > MAX_LINES) texts.Next = [...new Set([commands[0], commands.at(-1)])].join('\n');
-  const fields = renderFields(
-    { ...texts, Evidence: selectEvidence(explanation, width, MAX_LINES - countLines()) },
-    capabilities,
-  );
+  const facts = evidence.map(wrap);
+  while (facts.length > 0 && countLines() + facts.join('\n').split('\n').length > MAX_LINES) facts.pop();
+  const fields = renderFields({ ...texts, Evidence: facts.join('\n') || null }, capabilities);
   if (!withSteps || steps === null) return fields;
   const stepLines = steps.map(({ step, value }, index) => `${index + 1}. ${step}:\n   ${value}`);
   const title = 'How a correct receiver verifies the signature';
@@ -67,20 +67,8 @@ export function renderExplanation(
 
 /** The text of a response on one line, without the tags of a page. */
 function toLine(body: string): string {
-  const visible = body.replace(/<(script|style)\b.*?<\/\1>|<[^>]*>/gis, ' ');
-  const text = /^\s*</.test(body) ? decodeHtml(visible) : body;
+  const text = /^\s*</.test(body) ? toText(body) : body;
   return text.replace(/\s+/g, ' ').trim();
-}
-
-/** The first facts that fit; null without any. */
-function selectEvidence({ evidence }: Explanation, width: number, maxLines: number): string | null {
-  const lines: string[] = [];
-  for (const fact of evidence) {
-    const wrapped = wrapWords(width, fact);
-    if (lines.length + wrapped.length > maxLines) break;
-    lines.push(...wrapped);
-  }
-  return lines.join('\n') || null;
 }
 
 /** @param isExplained whether to add the text as a comment of the shell, if it fits */

@@ -2,7 +2,7 @@
  * Finds the mistake of a receiver that rejects a delivery: sends the delivery again, signed as a receiver with a known mistake
  * expects it, until the receiver accepts one, and confirms that it makes this mistake. The requests are not recorded.
  */
-import { PROBE_TIME_LIMIT_MS, type ProbeResult, type ProbeStop } from '../../diagnosis/judge-probe.ts';
+import { PROBE_TIME_LIMIT_MS, type ProbeResult } from '../../diagnosis/judge-probe.ts';
 import type { Mistake } from '../../diagnosis/sentences.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
 import { monotonic } from '../../platform/timers.ts';
@@ -13,10 +13,10 @@ import type { SignatureChange } from '../../signature/mistakes.ts';
 import { chooseProbeTime, listProbes, type Probe } from '../../signature/probe-requests.ts';
 import { buildSignedContent, createSignatureHeaders } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
-import { readSignature, toAttempt } from '../../store/attempts.ts';
+import { readSignature } from '../../store/attempts.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import type { Sandbox } from '../service/sandbox.ts';
-import { listWorkspaceSecrets } from '../service/verification.ts';
+import { listAttempts, listWorkspaceSecrets } from '../service/verification.ts';
 import { getSigningSecrets, toDeliveryRequest } from './attempt.ts';
 import type { Sender, SendResult } from './sender.ts';
 
@@ -28,14 +28,16 @@ const MAX_LARGE_MISTAKES = 40;
 /** Other times for which the correct signature is sent at the end. */
 const SAMPLES = 8;
 
-/** The verification rejects the correct signature and a random one, and accepts one with this mistake. */
-export interface FoundMistake {
-  readonly result: 'mistake';
-  readonly mistake: Mistake;
+/** The mistake of a receiver that rejects the correct signature and a random one, and accepts one with this mistake. */
+export interface ProbeFinding extends Mistake {
   /** What was signed, and what the receiver verifies; null if it is the same. */
   readonly comparison: Comparison | null;
-  /** Of the response to the correct signature. */
-  readonly status: number | null;
+  /** The delivery that was probed, its URL, and the status of the response to the correct signature, or 0. */
+  readonly delivery_id: string;
+  readonly url: string;
+  readonly status: number;
+  /** Sequence of the newest change at that time: a later success ends the finding. */
+  readonly seq: number;
 }
 
 export interface ProbeOptions {
@@ -50,13 +52,15 @@ export async function probeSignature(
   sender: Sender,
   row: DeliveryRow,
   { apiKey, signal }: ProbeOptions,
-): Promise<ProbeResult | FoundMistake> {
+): Promise<ProbeResult | ProbeFinding> {
   const { store, rules, wall, workspaces } = sandbox;
   const { signature: scheme } = rules;
   const webhook = store.webhooks.getBySeq(row.webhook_seq);
   const secrets = getSigningSecrets(webhook, workspaces.get(row.workspace_seq).clock.now());
   const body = store.deliveryQueries.getBody(row.seq);
-  const timestampMs = chooseTime(sandbox, row, secrets[0] ?? '', body);
+  const { headers: rejected = {} } = listAttempts(sandbox, row).at(-1)?.request ?? {};
+  const { message: signed, digests } = readSignature(rejected, { id: row.id, body, scheme });
+  const timestampMs = chooseProbeTime(scheme, secrets[0] ?? '', signed, digests[0] ?? '', wall.now());
   const isLarge = Buffer.byteLength(body) > LARGE_BODY_BYTES;
   const content = { scheme, secrets, id: row.id, timestampMs, body, type: row.event_type, attempt: 1 };
   const request = toDeliveryRequest(sandbox, { ...webhook, url: row.url }, content);
@@ -65,71 +69,73 @@ export async function probeSignature(
     signal?.throwIfAborted();
     return sender.send({ ...request, headers: { ...request.headers, ...headers } });
   };
-  const sendCorrect = (ms = timestampMs) => {
+  const sendSigned = (signing: readonly string[], ms = timestampMs) => {
     const timestamp = formatTimestamp(scheme.timestampFormat, ms);
-    return send(createSignatureHeaders(scheme, secrets, { ...message, timestamp }));
+    return send(createSignatureHeaders(scheme, signing, { ...message, timestamp }));
   };
-  const sendRandom = () => send(createSignatureHeaders(scheme, [createWebhookSecret(scheme.key)], message));
+  const sendRandom = () => sendSigned([createWebhookSecret(scheme.key)]);
 
   const live = listWorkspaceSecrets(store, row.workspace_seq, false);
   const otherSecrets = [...live, { name: 'the API key', secret: apiKey }];
   const input = { scheme, message, secrets, otherSecrets };
-  const confirm = (probe: Probe, result: SendResult) =>
-    confirmMistakes(probe, input, wall.now, async (headers) => {
-      const { outcome, responseStatus } = await send(headers);
-      return outcome === result.outcome && responseStatus === result.responseStatus;
-    });
-  const found = ({ mistakes }: Probe): FoundMistake => ({
-    result: 'mistake',
-    mistake: describeMistakes(mistakes),
-    status: correct.responseStatus,
-    comparison: compareContent(buildSignedContent(scheme, message), buildChangedContent(input, mistakes)),
-  });
-  const correct = await sendCorrect();
-  if (correct.outcome === 'succeeded') return { result: 'accepted' };
+  let tried = 0;
+  const conclude = (result: ProbeResult['result']): ProbeResult => ({ result, tried });
+  const correct = await sendSigned(secrets);
+  if (correct.outcome === 'succeeded') return conclude('accepted');
   const random = await sendRandom();
   let isPossible = (_change: SignatureChange) => true;
-  const isReached = correct.responseStatus !== null && !hasSameResponse(correct, random);
+  const isReached = correct.responseStatus !== null && normalize(correct) !== normalize(random);
   if (isReached) {
     // Repeated in the reverse order, because a rate limit or a restart makes a difference, too.
     const isRepeatable =
       random.responseStatus !== null &&
-      hasSameResponse(random, await sendRandom()) &&
-      hasSameResponse(correct, await sendCorrect());
-    if (!isRepeatable) return { result: 'inconsistent' };
-    if (random.outcome === 'succeeded') return { result: 'random_accepted' };
-    if (correct.responseStatus >= 500) return { result: 'signature_accepted' };
-    isPossible = isTimeMistake;
+      normalize(random) === normalize(await sendRandom()) &&
+      normalize(correct) === normalize(await sendSigned(secrets));
+    if (!isRepeatable) return conclude('inconsistent');
+    if (random.outcome === 'succeeded') return conclude('random_accepted');
+    if (correct.responseStatus >= 500) return conclude('differs');
+    // The verification accepts the signature, and can only reject the time.
+    isPossible = ({ aheadMs, scheme: changed }) => (aheadMs ?? changed?.timestampFormat) !== undefined;
   }
 
   /** What unconfirmed mistakes show. */
-  let doubt: ProbeResult | null = null;
+  let doubt: ProbeResult['result'] | null = null;
   /** What the response to a mistake shows; null if the receiver does not make it. */
-  const judge = async (probe: Probe, result: SendResult): Promise<ProbeResult | FoundMistake | null> => {
+  const judge = async (
+    { mistakes }: Probe,
+    { outcome, responseStatus: status }: SendResult,
+  ): Promise<ProbeResult | ProbeFinding | null> => {
     // The verification can accept a signature, and the receiver fails after that, such as when it parses a body that it has lost.
-    const { responseStatus: status } = result;
     const statuses = [429, correct.responseStatus, random.responseStatus];
     const isOther = !statuses.includes(null) && status !== null && !statuses.includes(status);
-    if (result.outcome !== 'succeeded' && !isOther) return null;
-    const confirmation = await confirm(probe, result);
-    if (confirmation === 'confirmed') return found(probe);
-    if (result.outcome !== 'succeeded')
-      return confirmation === 'correct_accepted' ? { result: 'inconsistent' } : null;
-    if (confirmation === 'random_accepted' || confirmation === 'unreadable_accepted')
-      doubt = { result: confirmation };
-    else doubt ??= { result: 'inconsistent' };
+    if (outcome !== 'succeeded' && !isOther) return null;
+    const confirmation = await confirmMistakes({ mistakes }, input, wall.now, async (changed) => {
+      const again = await send(changed);
+      return again.outcome === outcome && again.responseStatus === status;
+    });
+    if (confirmation === 'confirmed') {
+      return {
+        ...describeMistakes(mistakes),
+        comparison: compareContent(buildSignedContent(scheme, message), buildChangedContent(input, mistakes)),
+        delivery_id: row.id,
+        url: row.url,
+        status: correct.responseStatus ?? 0,
+        seq: store.lastSeq,
+      };
+    }
+    if (outcome !== 'succeeded') return confirmation === 'correct_accepted' ? conclude('inconsistent') : null;
+    if (confirmation === 'random_accepted' || confirmation === 'unreadable_accepted') doubt = confirmation;
+    else doubt ??= 'inconsistent';
     // Only such a mistake explains that the receiver accepts some correct signatures.
     if (confirmation === 'correct_accepted') isPossible = ({ form }) => form !== undefined;
     return null;
   };
   const endsAt = monotonic() + PROBE_TIME_LIMIT_MS;
-  let tried = 0;
-  const stopAt = (stop: ProbeStop | null): ProbeResult =>
-    isReached ? { result: 'signature_accepted' } : { result: 'rejected', tried, stop };
+  const stopAt = (result: ProbeResult['result']) => conclude(isReached ? 'differs' : result);
   const all = listProbes({ ...input, rareSecrets: listWorkspaceSecrets(store, row.workspace_seq, true) });
   const takeProbes = () => {
     const probes: Probe[] = [];
-    while (probes.length < (isLarge ? 1 : PARALLEL_REQUESTS)) {
+    while (probes.length < PARALLEL_REQUESTS) {
       const next = all.next();
       if (next.done) break;
       if (next.value.mistakes.every(({ change }) => isPossible(change))) probes.push(next.value);
@@ -137,14 +143,15 @@ export async function probeSignature(
     return probes;
   };
   for (let probes = takeProbes(); probes.length > 0; probes = takeProbes()) {
-    const results = await Promise.all(probes.map(({ headers }) => send(headers)));
-    for (const [index, probe] of probes.entries()) {
-      const result = results[index] as SendResult;
+    const results = await Promise.all(
+      probes.map(async (probe) => ({ probe, result: await send(probe.headers) })),
+    );
+    for (const { probe, result } of results) {
       tried++;
       const shown = await judge(probe, result);
       if (shown !== null) return shown;
       // Some receivers fail without a response for some timestamps.
-      const status = result.responseStatus ?? (await sendCorrect()).responseStatus;
+      const status = result.responseStatus ?? (await sendSigned(secrets)).responseStatus;
       if (status === null) return stopAt('no_response');
       if (status === 429) return stopAt('rate_limit');
     }
@@ -153,31 +160,13 @@ export async function probeSignature(
   }
   // The response may depend on the digest, the time or earlier requests.
   for (let ageS = -1; ageS < SAMPLES; ageS++) {
-    const again = await sendCorrect(ageS < 0 ? timestampMs : wall.now() - ageS * 1000);
-    if (!hasSameResponse(correct, again)) return { result: 'inconsistent' };
+    const again = await sendSigned(secrets, ageS < 0 ? timestampMs : wall.now() - ageS * 1000);
+    if (normalize(correct) !== normalize(again)) return conclude('inconsistent');
   }
-  if (doubt !== null) return doubt;
-  return stopAt(null);
+  return doubt === null ? stopAt('constant') : conclude(doubt);
 }
 
-/** The time of the requests: like that of the last attempt, if that shows a mistake which only some signatures show. */
-function chooseTime({ store, rules, wall }: Sandbox, row: DeliveryRow, secret: string, body: string): number {
-  const { signature: scheme } = rules;
-  const last = store.attempts.listByDelivery(row.seq).at(-1);
-  if (last === undefined) return wall.now();
-  const sent = { id: row.id, body, scheme };
-  const { message, digests } = readSignature(toAttempt(last, sent).request.headers, sent);
-  return chooseProbeTime(scheme, secret, message, digests[0] ?? '', wall.now());
-}
-
-const isTimeMistake = ({ aheadMs, scheme }: SignatureChange) =>
-  (aheadMs ?? scheme?.timestampFormat) !== undefined;
-
-/** Whether two responses say the same, apart from IDs, digests and times. */
-function hasSameResponse(...results: [SendResult, SendResult]): boolean {
-  const [first, second] = results.map(({ responseStatus, response }) => {
-    const text = response?.body.toString() ?? '';
-    return `${responseStatus} ${text.replace(/[\w+/=-]*\d[\w+/=:.-]*/g, '')}`;
-  });
-  return first === second;
+/** What a response says, without IDs, digests and times. */
+function normalize({ responseStatus, response }: SendResult): string {
+  return `${responseStatus} ${response?.body.toString().replace(/[\w+/=-]*\d[\w+/=:.-]*/g, '')}`;
 }

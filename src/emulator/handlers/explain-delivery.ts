@@ -1,45 +1,27 @@
 /** Explains a delivery: what happened, what responded, the cause, the evidence for it, and what to do. */
 
-import { toDeliveryHints } from '../../diagnosis/delivery-hints.ts';
 import { describeState } from '../../diagnosis/describe-delivery.ts';
+import { describeAttempt } from '../../diagnosis/find-layer.ts';
 import { judgeAttempt } from '../../diagnosis/judge-attempt.ts';
-import { judgeProbe, type ProbeResult } from '../../diagnosis/judge-probe.ts';
-import { type Mistake, say } from '../../diagnosis/sentences.ts';
+import { judgeProbe, type ProbeResult, probeStops } from '../../diagnosis/judge-probe.ts';
+import { type Judgment, nothingMore, say, toNextSteps, type Values } from '../../diagnosis/sentences.ts';
 import type { DeliveryCause } from '../../domain/causes.ts';
 import { maskSecret } from '../../domain/credentials.ts';
 import type { Hint } from '../../domain/errors.ts';
 import { isFaultActive } from '../../domain/fault.ts';
-import { quoteForShell } from '../../domain/shell.ts';
 import type { Explanation } from '../../operations/explanation-schemas.ts';
 import type { Attempt } from '../../resources/attempt.ts';
 import type { Delivery } from '../../resources/delivery.ts';
-import type { Comparison } from '../../signature/compare-content.ts';
 import { listSignatureSteps } from '../../signature/signature-steps.ts';
 import { readSignature } from '../../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../../store/delivery-queries.ts';
 import { toFault } from '../../store/faults.ts';
-import { type ProbeOptions, probeSignature } from '../deliveries/probe-signature.ts';
+import { type ProbeFinding, type ProbeOptions, probeSignature } from '../deliveries/probe-signature.ts';
 import type { Sender } from '../deliveries/sender.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { listAttempts, listSecrets, listSigningSecrets, pickAttempt } from '../service/verification.ts';
 import { type DeliveryReference, findDelivery } from './find-delivery.ts';
 import { readReport } from './read-report.ts';
-
-interface ExplainInput extends DeliveryReference {
-  /** Number of the attempt (default: the last). */
-  readonly attempt?: number | undefined;
-}
-
-/** The mistake that a probe found, as it is stored for the endpoint. */
-interface ProbeFinding extends Mistake {
-  readonly comparison: Comparison | null;
-  /** The delivery that was probed, its URL, and the status of the response to the correct signature. */
-  readonly delivery_id: string;
-  readonly url: string;
-  readonly status: number;
-  /** Sequence of the newest change at that time: a later success ends the finding. */
-  readonly seq: number;
-}
 
 /** Causes of an attempt whose signature may be the reason. */
 const stepCauses: readonly DeliveryCause[] = [
@@ -59,7 +41,7 @@ const probedCauses: readonly DeliveryCause[] = ['signature_rejected', 'rejected'
 export async function probeDelivery(
   sandbox: Sandbox,
   sender: Sender,
-  input: ExplainInput,
+  input: DeliveryReference,
   { apiKey, signal }: ProbeOptions,
 ): Promise<Explanation> {
   const { store } = sandbox;
@@ -74,42 +56,37 @@ export async function probeDelivery(
     const webhook = store.webhooks.getBySeq(row.webhook_seq);
     store.writeNow(() => store.webhooks.update({ ...webhook, finding: found && JSON.stringify(found) }));
   };
-  if (probe.result === 'mistake') {
-    const { comparison, status } = probe;
-    // A finding explains the attempts with the same status.
-    if (status !== null) {
-      const probed = { delivery_id: row.id, url: row.url, status, seq: store.lastSeq };
-      writeFinding({ ...probe.mistake, comparison, ...probed });
-    }
+  if (!('result' in probe)) {
+    writeFinding(probe);
     return explain();
   }
-  const isDecided = probe.result !== 'inconsistent' && (probe.result !== 'rejected' || probe.stop === null);
+  const isDecided = ![...probeStops, 'inconsistent'].includes(probe.result);
   if (isDecided && finding !== null) writeFinding(null);
   return explain(probe);
 }
 
 /**
+ * @param reference the delivery, and the number of the attempt (default: the last)
  * @param apiKey the key of the default workspace, which receivers confuse with the endpoint secret
  * @param probe what a probe has just shown
  * @throws SvcError `not_found`
  */
 export function explainDelivery(
   sandbox: Sandbox,
-  input: ExplainInput,
+  { attempt: number, ...reference }: DeliveryReference & { readonly attempt?: number | undefined },
   apiKey: string,
   probe?: ProbeResult,
 ): Explanation {
-  const row = findDelivery(sandbox, input);
-  const { attempt: number } = input;
+  const row = findDelivery(sandbox, reference);
   const { rules, store } = sandbox;
   const { signature: scheme, signatureToleranceMs: toleranceMs } = rules;
   const delivery = toDelivery(row);
   const attempts = listAttempts(sandbox, row);
   const summary = describeState(delivery, attempts);
-  const attempt = number === undefined ? (attempts.at(-1) ?? null) : pickAttempt(attempts, number, row);
-  if (attempt === null) {
-    const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
-    return explainWaiting(delivery, summary, now);
+  const attempt = number === undefined ? attempts.at(-1) : pickAttempt(attempts, number, row);
+  if (attempt === undefined) {
+    const judgment = judgeWaiting(delivery, summary, sandbox.workspaces.get(row.workspace_seq).clock.now());
+    return { delivery, attempt: null, summary, ...judgment, finding: null, steps: null };
   }
 
   const { body, headers } = attempt.request;
@@ -117,6 +94,7 @@ export function explainDelivery(
   const secrets = listSecrets(sandbox, row);
   const { signature: header } = scheme.headers;
   const values = {
+    ...describeAttempt(delivery, attempt),
     secret: `the current endpoint secret (${maskSecret(secrets[0] ?? '')})`,
     timestamp: message.timestamp,
     signature_header: header,
@@ -126,14 +104,18 @@ export function explainDelivery(
   const fault = store.faults.find(attempt.fault?.id ?? '');
   const judgment = judgeAttempt({
     attempt,
-    delivery,
+    attempts,
     values,
     toleranceMs,
     report: readReport(sandbox, row, attempt, apiKey),
-    found: found && { mistake: found, evidence: [say('probe_found', { delivery: found.delivery_id })] },
+    found: found && {
+      detail: found.detail,
+      mistake: found,
+      evidence: [say('probe_found', { delivery: found.delivery_id })],
+    },
     isFaultActive: fault !== undefined && isFaultActive(toFault(fault)),
   });
-  const verdict = probe ? judgeProbe(probe, judgment, attempt.response_status, delivery, values) : judgment;
+  const verdict = probe ? judgeProbe(probe, judgment, values) : judgment;
   const isShown = found !== null && verdict.mistake?.detail === found.detail;
   const [secret = ''] = [...listSigningSecrets(sandbox, row, attempt), ...secrets];
   return {
@@ -151,60 +133,45 @@ export function explainDelivery(
     steps: stepCauses.includes(verdict.cause)
       ? listSignatureSteps(scheme, secret, { ...message, body }, headers[header] ?? '')
       : null,
-    hints: completeHints(sandbox, delivery, attempts, attempt, verdict.hints),
+    hints: completeHints(sandbox, delivery, attempts, attempt, verdict.hints, values),
   };
 }
 
 /** A delivery without the result of an attempt. @param now milliseconds since 1970 on the schedule clock */
-function explainWaiting(delivery: Delivery, summary: string, now: number): Explanation {
-  const { status, paused, next_attempt_at: dueAt } = delivery;
+function judgeWaiting(delivery: Delivery, summary: string, now: number): Judgment {
+  const { id, webhook_id: webhook, status, paused, next_attempt_at: dueAt } = delivery;
   const isDue = !paused && dueAt !== null && Date.parse(dueAt) <= now;
-  const next = { text: 'Send the next due delivery', command: 'svc clock next' };
+  const { enable, next } = toNextSteps({ delivery: id, webhook });
   const waiting = status === 'pending' ? [next] : [];
   return {
-    delivery,
-    attempt: null,
-    summary,
-    certainty: 'certain',
-    detail: isDue ? say('in_progress') : summary,
+    ...nothingMore,
     cause: paused ? 'paused' : status === 'canceled' ? 'canceled' : 'not_sent',
-    hints: paused ? [toDeliveryHints(delivery).enable] : waiting,
-    layer: null,
-    mistake: null,
-    finding: null,
-    evidence: [],
-    steps: null,
+    detail: isDue ? say('in_progress') : summary,
+    hints: paused ? [enable] : waiting,
   };
 }
 
 /** The hints of a verdict with those that the state of the delivery requires: at most three commands. */
 function completeHints(
   { store }: Sandbox,
-  delivery: Delivery,
+  { webhook_id: webhookId, event_type: type, paused }: Delivery,
   attempts: readonly Attempt[],
   { number, outcome, response_status: status }: Attempt,
-  hints: readonly Hint[],
+  verdictHints: readonly Hint[],
+  values: Values,
 ): Hint[] {
-  const { webhook_id: webhookId, url, event_type: type, paused } = delivery;
-  const { enable, show, replay } = toDeliveryHints(delivery);
-  const isDeleted = store.webhooks.find(webhookId) === undefined;
-  if (isDeleted && outcome !== 'succeeded') {
-    const register = {
-      text: 'The endpoint was deleted. Register it and create the event again',
-      command: `svc webhooks create --url ${quoteForShell(url)} --events ${type}`,
-    };
-    const isPossible = ({ command = '' }: Hint) => command !== replay.command && !command.includes(webhookId);
-    return [...hints.filter(isPossible), ...(status === null ? [] : [show]), register];
+  const failed = attempts.findLast((one) => one.number < number && one.outcome !== 'succeeded');
+  const next = toNextSteps({ ...values, type, failed: String(failed?.number) });
+  const hints = [...verdictHints, ...(paused ? [next.enable] : [])];
+  if (outcome === 'succeeded') return failed ? [...hints, next.show_failed] : hints;
+  const shown = status === null ? [] : [next.show];
+  const isReplay = ({ command }: Hint) => command === next.replay.command;
+  if (store.webhooks.find(webhookId) === undefined) {
+    const isPossible = (hint: Hint) => !isReplay(hint) && !hint.command?.includes(webhookId);
+    return [...hints.filter(isPossible), ...shown, next.register];
   }
-  const others = [...hints, ...(paused ? [enable] : [])];
-  if (outcome === 'succeeded') {
-    const failed = attempts.findLast((one) => one.number < number && one.outcome !== 'succeeded');
-    const command = `svc explain ${delivery.id} --attempt ${failed?.number}`;
-    return failed ? [...others, { text: `Explain attempt ${failed.number}, which failed`, command }] : others;
-  }
-  if (hints[0]?.command === replay.command) return others;
-  if (status !== null) others.push(show);
-  return [...others.slice(0, others[0]?.command === undefined ? 3 : 2), replay];
+  if (hints.slice(0, 1).some(isReplay)) return hints;
+  return [...[...hints, ...shown].slice(0, hints[0]?.command === undefined ? 3 : 2), next.replay];
 }
 
 /** What a probe found for the endpoint, if it explains the attempt: until a delivery to the endpoint succeeds. */

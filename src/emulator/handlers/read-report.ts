@@ -34,14 +34,16 @@ export function readReport(
   for (const digest of candidates.slice(0, MAX_DIGESTS)) {
     const input = { id: row.id, attempt: number, computed: digest, secrets: [apiKey] };
     const { reason, detail, remedy } = verifyDelivery(sandbox, input);
-    if (
-      reason === 'signature_mismatch' &&
-      isDigest(digest.replace(PREFIX, ''), [digestBytes[scheme.algorithm]])
-    )
-      unknownDigest ??= digest;
-    if (reason === null || remedy === null) continue;
-    if (reason === 'signature_mismatch' || reason === 'digest_malformed') continue;
-    return { mistake: { reason, detail, remedy }, detail, evidence: [say('digest_of_mistake', { digest })] };
+    if (reason === 'signature_mismatch') {
+      const isLong = isDigest(digest.replace(PREFIX, ''), [digestBytes[scheme.algorithm]]);
+      if (isLong) unknownDigest ??= digest;
+    } else if (reason !== null && remedy !== null && reason !== 'digest_malformed') {
+      return {
+        mistake: { reason, detail, remedy },
+        detail,
+        evidence: [say('digest_of_mistake', { digest })],
+      };
+    }
   }
   if (unknownDigest === null) return null;
   const detail = PREFIX.test(unknownDigest) ? say('digest_returned') : null;

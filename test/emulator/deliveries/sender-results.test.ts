@@ -152,8 +152,7 @@ describe('connect', () => {
     });
     expect(await sender.connect({ url: 'http://receiver.test/' })).toEqual({
       outcome: 'connection_error',
-      error:
-        'receiver.test reset the connection before it responded (if it expects TLS, use an https:// URL)',
+      error: 'receiver.test reset the connection before it responded',
       durationMs: 20,
       address: null,
       certificate: null,

@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { FaultKind } from '../../../src/domain/fault.ts';
 import type { Explanation } from '../../../src/operations/explanation-schemas.ts';
+import { getCertificate } from '../../support/certificates.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../../support/test-receiver.ts';
 
@@ -297,7 +301,7 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     {
       cause: 'injected_fault',
       detail: expect.stringMatching(
-        /Your receiver was not called\. The injected fault error-response \(flt_\w+\) caused this\.$/,
+        /^Nothing was sent: fault flt_\w+ responded with 503 Service Unavailable\.$/,
       ),
       remedy: 'Remove the injected fault (error-response) that caused this failure',
     },
@@ -305,7 +309,7 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
   [
     'a dropped connection',
     { responses: () => 200, fault: 'drop' },
-    { detail: expect.stringMatching(/ The injected fault drop \(flt_\w+\) caused this\.$/) },
+    { detail: expect.stringMatching(/^Nothing was sent: fault flt_\w+ dropped the attempt\.$/) },
   ],
 ])('the explanation of a receiver with %s has the right cause', async (_, story, expected) => {
   expect(await explainStory(story)).toMatchObject(expected);
@@ -325,7 +329,7 @@ it.each<[string, Story, RegExp[]]>([
   [
     'a connection without a response',
     { responses: () => ({ drop: true }) },
-    [/^svc webhooks update wh_\w+ --url URL$/, /^svc deliveries replay/],
+    [/^svc webhooks update wh_\w+ --url https:\S+$/, /^svc deliveries replay/],
   ],
   [
     'a wrong path',
@@ -586,4 +590,78 @@ it('the explanation of a delivery that succeeded after a failure names the attem
   expect(hints).toEqual([
     { text: 'Explain attempt 1, which failed', command: `svc explain ${delivery.id} --attempt 1` },
   ]);
+});
+
+/** Lets the first retry be sent. */
+const retry = () => emulator.control.advanceClock({ ms: 300_000 });
+const processed = { status: 409, body: 'already processed' };
+
+it.each<[string, Story, string]>([
+  ['returned 500', { responses: () => [500, processed] }, 'attempt 1 (500)'],
+  [
+    'closed the connection',
+    { responses: () => [{ drop: true }, processed] },
+    'attempt 1 (connection failed)',
+  ],
+  [
+    'returned 500, and rejected the retry',
+    { responses: () => [500, 409, processed], fault: 'duplicate' },
+    'attempt 1 (500)',
+  ],
+])(
+  'a 409 to a retry, after an attempt at which the receiver %s, is explained as that of a duplicate',
+  async (_, story, attempt) => {
+    const { detail, certainty, hints, cause } = await explainStory({ ...story, beforehand: retry });
+    expect([cause, certainty, detail]).toEqual([
+      'rejected',
+      'likely',
+      `Your receiver returned 409. It says "already processed". It probably recorded the event at ${attempt}, and rejects it as a duplicate. svc retries after a 409.`,
+    ]);
+    expect(hints[0]?.text).toMatch(/^Return a 2xx response to an event that is already recorded/);
+  },
+);
+
+it.each<[string, Story]>([
+  ['the first attempt', { responses: () => processed }],
+  ['a retry after 409', { responses: () => [409, processed] }],
+  ['a retry after 401', { responses: () => [401, processed] }],
+  ['a retry after a fault that sent nothing', { responses: () => processed, fault: 'drop' }],
+])('a 409 to %s is not explained as that of a duplicate', async (_, story) => {
+  const { detail, certainty } = await explainStory({ ...story, beforehand: retry });
+  expect([certainty, detail]).toEqual([
+    'certain',
+    'Your receiver returned 409. It says "already processed".',
+  ]);
+});
+
+it('a receiver that closes the connection is said to expect HTTPS only until it has responded', async () => {
+  const guess = /closed the connection without a response: it may expect HTTPS, or crash on the request\.$/;
+  const first = await explainStory({ responses: () => ({ drop: true }) });
+  expect([first.detail, first.remedy]).toEqual([
+    expect.stringMatching(guess),
+    'Read the log of the receiver. If it expects HTTPS, register the https:// URL',
+  ]);
+  const later = await explainStory({ responses: () => [500, { drop: true }], beforehand: retry });
+  expect([later.attempt?.number, later.detail, later.remedy]).toEqual([
+    2,
+    expect.stringMatching(/closed the connection before it responded\.$/),
+    'Start or fix the receiver, or change the endpoint URL',
+  ]);
+});
+
+it('a receiver that expects HTTPS closes a plain connection, and the hint has its https:// URL', async () => {
+  const { control } = emulator;
+  const server = createServer(getCertificate('localhost')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { id } = await control.createWebhook({ url: `http://127.0.0.1:${port}/hooks`, events: ['a.b'] });
+  await emulator.api('POST', '/events', '{"type":"a.b","payload":{}}');
+  await control.advanceClock({ ms: 0 });
+  const { detail, hints } = await control.explainDelivery({ id });
+  expect(detail).toMatch(
+    / the connection without a response: it may expect HTTPS, or crash on the request\.$/,
+  );
+  expect(hints[0]?.command).toBe(`svc webhooks update ${id} --url https://127.0.0.1:${port}/hooks`);
+  await control.deleteWebhook({ id });
+  server.close();
 });
