@@ -51,33 +51,6 @@ interface FittedColumn<Row> {
   readonly width: number;
 }
 
-/** Number of rows that cli-table3 gets at once: its time grows with the square of their number. */
-const ROWS_PER_TABLE = 10;
-/** The borders of cli-table3: only the gap between two columns. */
-const chars = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  mid: '',
-  'mid-mid': '',
-  'left-mid': '',
-  'right-mid': '',
-  left: '',
-  right: '',
-  middle: ' '.repeat(GAP),
-};
-const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
-/**
- * Never shown, because all texts fit. If it is shorter, cli-table3 cuts each cell, character by character, for its debug messages
- * before it draws a line.
- */
-const truncate = ' '.repeat(10);
-
 /** Renders a table without borders that fits the terminal. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
@@ -99,24 +72,21 @@ function renderRows<Row>(
     capabilities,
   );
   const { dim } = styleFor(capabilities);
-  const colWidths = fitted.map(({ width }) => width);
-  const lines = fitted.map(({ column, texts }) => [dim(column.title), ...texts]);
-  const tables: string[] = [];
-  for (let start = 0; start <= rows.length; start += ROWS_PER_TABLE) {
-    const table = new Table({ chars, style, truncate, colWidths });
-    // A column is one cell with a line for each row, because cli-table3 sets fifteen borders for each cell.
-    table.push(lines.map((texts) => texts.slice(start, start + ROWS_PER_TABLE).join('\n')));
-    tables.push(table.toString());
-  }
-  const tableLines = tables.join('\n').replace(/ +$/gm, '').split('\n');
-  return tableLines.map((line, index) =>
-    widthOf(line) > capabilities.width
-      ? wrapCells(
-          lines.map((texts) => texts[index] ?? ''),
-          capabilities,
-        )
-      : line,
+  const columnLines = fitted.map(({ column, texts }) => [dim(column.title), ...texts]);
+  const padded = fitted.map(({ width }, index) =>
+    (columnLines[index] ?? []).map((text) => text + ' '.repeat(width - widthOf(text))),
   );
+  return ['', ...rows].map((_, index) => {
+    const line = padded
+      .map((lines) => lines[index])
+      .join(' '.repeat(GAP))
+      .trimEnd();
+    if (widthOf(line) <= capabilities.width) return line;
+    return wrapCells(
+      columnLines.map((lines) => lines[index] ?? ''),
+      capabilities,
+    );
+  });
 }
 
 function widthOfTable<Row>(columns: readonly FittedColumn<Row>[]): number {
@@ -217,18 +187,37 @@ export function renderTableWithHints<Row>(
   return [titles, ...withHints].join('\n');
 }
 
+/** The borders of cli-table3: only the gap between two columns. */
+const chars = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  mid: '',
+  'mid-mid': '',
+  'left-mid': '',
+  'right-mid': '',
+  left: '',
+  right: '',
+  middle: ' '.repeat(GAP),
+};
+const style = { 'padding-left': 0, 'padding-right': 0, border: [], compact: true };
+
 /** Renders names and aligned values, one per line. A null value is skipped. */
 export function renderFields(
   fields: Readonly<Record<string, string | number | null>>,
   capabilities: { readonly color: boolean },
 ): string {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null);
-  const width = Math.max(...entries.map(([name]) => name.length));
-  const indent = `\n${' '.repeat(width + 2)}`;
   const { dim } = styleFor(capabilities);
-  return entries
-    .map(([name, value]) => `${dim(name.padEnd(width))}  ${String(value).replaceAll('\n', indent)}`)
-    .join('\n');
+  const table = new Table({ chars, style });
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== null) table.push([dim(name), String(value)]);
+  }
+  return table.toString().replace(/ +$/gm, '');
 }
 
 /**
