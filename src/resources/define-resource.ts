@@ -181,6 +181,16 @@ export function pickFields<Input extends object, Name extends PropertyKey>(
   >;
 }
 
+/** The fields of the table that have a value, by their label. */
+export function describeFields(table: Fields, values: object): Readonly<Record<string, string>> {
+  const given: Readonly<Record<string, unknown>> = { ...values };
+  const described = Object.entries(table).flatMap(([name, { label }]) => {
+    const texts = [given[name] ?? []].flat();
+    return texts.length === 0 ? [] : [[label, texts.join(', ')]];
+  });
+  return Object.fromEntries(described);
+}
+
 /** The table with each value replaced. */
 export function mapValues<Value, Result = Readonly<Record<string, unknown>>>(
   table: Readonly<Record<string, Value>>,

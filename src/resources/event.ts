@@ -7,8 +7,8 @@ import {
   type ConditionOf,
   defineFields,
   defineFilters,
+  describeFields,
   pageOf,
-  pickFields,
   pickSettable,
   toFilterFields,
   toRequestFields,
@@ -81,20 +81,12 @@ export type EventCondition = ConditionOf<typeof eventFilters>;
 
 /** The fields that clients set. */
 export const newEventFields = toRequestFields(pickSettable(eventTable));
-const { type: _type, payload: _payload, ...settings } = newEventFields;
+const { type: _type, payload: _payload, ...settingTable } = pickSettable(eventTable);
 /** The fields that clients set except the type and the payload, whose schemas depend on gaps. Every surface passes them on unchanged. */
-export const eventSettings = settings;
+export const eventSettings = toRequestFields(settingTable);
 export type EventSettings = v.InferOutput<v.ObjectSchema<typeof eventSettings, undefined>>;
 
-/** The settings that have a value, by their label. */
-export function describeEventSettings(event: EventSettings): Readonly<Record<string, string>> {
-  const described = Object.entries(pickFields(eventSettings, event)).flatMap(([name, value]) =>
-    value === undefined || value === null
-      ? []
-      : [[eventTable[name as keyof typeof eventTable].label, String(value)]],
-  );
-  return Object.fromEntries(described);
-}
+export const describeEventSettings = (event: EventSettings) => describeFields(settingTable, event);
 
 const responseFields = toResponseFields(eventTable);
 

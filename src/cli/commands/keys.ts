@@ -1,6 +1,6 @@
 /** `svc keys`: lists, creates and revokes API keys. */
 import { scopes } from '../../domain/credentials.ts';
-import { pickSettable } from '../../resources/define-resource.ts';
+import { describeFields, pickSettable } from '../../resources/define-resource.ts';
 import { keyTable } from '../../resources/key.ts';
 import { keyChoices } from '../choices/resource-choices.ts';
 import type { CommandGroup } from '../command.ts';
@@ -42,9 +42,9 @@ export const command: CommandGroup = {
           conflicts: ['workspace_id'],
         },
       },
-      render: ({ id, name, key, scopes, workspace_id }, { io }) =>
+      render: ({ id, key, workspace_id, ...fields }, { io }) =>
         renderFields(
-          { ID: id, Name: name, Key: key, Scopes: scopes.join(', '), Workspace: workspace_id ?? 'all' },
+          { ID: id, ...describeFields(settings, fields), Key: key, Workspace: workspace_id ?? 'all' },
           io,
         ),
       input: ({ scopes: given = [...scopes] }) => ({ scopes: [...given] }),
