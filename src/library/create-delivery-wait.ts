@@ -4,6 +4,7 @@ import { MOVE_CLOCK } from '../diagnosis/describe-wait.ts';
 import type { SettledStatus } from '../domain/delivery.ts';
 import { type Hint, SvcError } from '../domain/errors.ts';
 import type { ControlInput } from '../operations/control-operations.ts';
+import type { waitFilter } from '../operations/wait-schemas.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import { DEFAULT_TIMEOUT_MS, type Duration } from './duration.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
@@ -22,10 +23,7 @@ export interface WaitOptions {
   readonly keepWaiting?: boolean;
 }
 
-type WaitFilter = Pick<
-  ControlInput<'waitForDeliveries'>,
-  'event_id' | 'type' | 'webhook_id' | 'text' | 'since'
->;
+type WaitFilter = Pick<ControlInput<'waitForDeliveries'>, Exclude<keyof typeof waitFilter, 'workspace_id'>>;
 
 /**
  * Waits until matching deliveries have settled. Existing deliveries count.

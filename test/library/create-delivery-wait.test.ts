@@ -44,6 +44,7 @@ describe('deliveries.wait', () => {
     const { event } = await trigger('order.shipped');
     expect(await early).toMatchObject([{ event_id: event.id, status: 'succeeded' }]);
     expect(await deliveries.wait({ event_id: event.id })).toEqual(await early);
+    expect(await deliveries.wait({ scheduled: event.created_at })).toEqual(await early);
     const second = deliveries.wait({}, { count: 2 });
     await trigger('order.shipped');
     expect(await second).toHaveLength(2);
