@@ -4,18 +4,14 @@ import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SvcError } from '../domain/errors.ts';
 import { mapAtRate } from '../platform/map-at-rate.ts';
 import type { Delivery } from '../resources/delivery.ts';
+import type { ControlInput } from './control-operations.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /** Replays per second, slow enough for a receiver that has just recovered. */
 export const DEFAULT_REPLAY_RATE = 100;
 
-/** Differences from the original delivery, as fields of `replayDelivery`. Each of them creates a new delivery. */
-export interface ReplayChanges {
-  readonly new_id?: true;
-  readonly url?: string;
-  /** JSON text. */
-  readonly body?: string;
-}
+/** What a replay changes. */
+export type ReplayChanges = Omit<ControlInput<'replayDelivery'>, 'id'>;
 
 /** A delivery that cannot be replayed, for example because its endpoint was deleted. */
 export interface ReplayRefusal {

@@ -4,6 +4,7 @@ import { deliveryStatuses } from '../../domain/delivery.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { indentJson } from '../../domain/json-text.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
+import { controlOperations } from '../../operations/control-operations.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import {
   DEFAULT_REPLAY_RATE,
@@ -13,6 +14,7 @@ import {
   type ReplayOutcomes,
   replayDeliveries,
 } from '../../operations/replay-deliveries.ts';
+import { pickFields } from '../../resources/define-resource.ts';
 import type { Delivery } from '../../resources/delivery.ts';
 import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { Context } from '../context.ts';
@@ -42,7 +44,7 @@ export const command = defineCommand({
       parse: parseTimeOrAge,
       needs: 'failed',
     },
-    to: { option: '--to <url>', summary: 'Send to this URL, as a new delivery' },
+    url: { option: '--to <url>', summary: 'Send to this URL, as a new delivery' },
     data: {
       option: '--data <json>',
       summary: 'Send this body, as a new delivery: JSON, @file, or - for standard input',
@@ -52,7 +54,7 @@ export const command = defineCommand({
       option: '--edit',
       summary: 'Edit the body in $VISUAL or $EDITOR and send it as a new delivery',
     },
-    newId: {
+    new_id: {
       option: '--new-id',
       summary: 'Create a new delivery with its own ID instead of another attempt',
     },
@@ -82,7 +84,7 @@ export const command = defineCommand({
     ['Send another body', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @changed.json'],
   ],
   async run(options, context) {
-    const { to: url, data, edit, newId, rate = DEFAULT_REPLAY_RATE } = options;
+    const { data, edit, rate = DEFAULT_REPLAY_RATE } = options;
     // Without IDs, the command asks for one.
     const isSingle = !options.failed && options.ids.length <= 1;
     if (data !== undefined || edit) checkBodyOptions(edit === true, isSingle, context);
@@ -97,11 +99,7 @@ export const command = defineCommand({
       context.io.note('The body is unchanged, so nothing was sent.');
       return ExitCode.success;
     }
-    const changes: ReplayChanges = {
-      ...(newId && { new_id: true }),
-      ...(url && { url }),
-      ...(body && { body }),
-    };
+    const changes = pickFields(controlOperations.replayDelivery.input.entries, { ...options, body });
     const outcomes = await replayWithProgress(ids, changes, control, rate, context);
     const { replays, refused } = outcomes;
     if (isSingle && refused[0]) throw refused[0].error;

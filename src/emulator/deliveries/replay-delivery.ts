@@ -3,20 +3,12 @@
 import { SvcError } from '../../domain/errors.ts';
 import { compactJson, parseJsonObject } from '../../domain/json-text.ts';
 import { findWebhookUrlError } from '../../domain/webhook-url.ts';
+import type { ControlInput } from '../../operations/control-operations.ts';
+import type { ReplayChanges } from '../../operations/replay-deliveries.ts';
 import { assertLocalHost } from '../../platform/address-policy.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import { getDeliveryRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
-
-export interface ReplayRequest {
-  readonly id: string;
-  /** Create a new delivery with `replay_of`, even if nothing else differs. */
-  readonly newId?: boolean | undefined;
-  /** URL to send to instead of the endpoint URL. */
-  readonly url?: string | null | undefined;
-  /** Body to send instead of the envelope of the event, as JSON text. */
-  readonly body?: string | undefined;
-}
 
 /**
  * Schedules a replay. It is due now, even if the schedule clock is frozen, but waits while the endpoint is disabled.
@@ -27,12 +19,15 @@ export interface ReplayRequest {
  * @returns the row of the delivery that will be attempted
  * @throws SvcError `not_found`, `validation_failed`, or `conflict` if the endpoint was deleted
  */
-export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): Promise<DeliveryRow> {
+export async function replayDelivery(
+  sandbox: Sandbox,
+  request: ControlInput<'replayDelivery'>,
+): Promise<DeliveryRow> {
   const { store, bus } = sandbox;
   const row = getDeliveryRow(sandbox, request.id);
   const changes = parseChanges(sandbox, request);
   if (changes.url !== null) await assertLocalHost('url', changes.url, sandbox.rules.webhookUrl);
-  const isNew = request.newId === true || changes.url !== null || changes.body !== null;
+  const isNew = request.new_id === true || changes.url !== null || changes.body !== null;
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const seq = await store.write(() => {
     assertEndpointExists(sandbox, row);
@@ -50,13 +45,13 @@ interface ParsedChanges {
   readonly body: string | null;
 }
 
-function parseChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ParsedChanges {
-  const urlError = url === null ? null : findWebhookUrlError('url', url, rules.webhookUrl);
+function parseChanges({ rules }: Sandbox, { url, body }: ReplayChanges): ParsedChanges {
+  const urlError = url === undefined ? null : findWebhookUrlError('url', url, rules.webhookUrl);
   if (urlError !== null) throw urlError;
   // Throws if it is not a JSON object.
   if (body !== undefined) parseJsonObject(body);
   const sent = body === undefined || rules.sender.body === 'payload' ? body : compactJson(body);
-  return { url, body: sent ?? null };
+  return { url: url ?? null, body: sent ?? null };
 }
 
 /** Call inside the transaction of the replay, because an earlier write of the same group can delete the endpoint. */

@@ -38,8 +38,8 @@ export function createDeliveryHandlers(
       probeDelivery(sandbox, sender, input, { apiKey: emulator.status().api_key, signal }),
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
     verifyDelivery: async (input) => verifyDelivery(sandbox, input),
-    replayDelivery: async ({ id, new_id: newId, url, body }) =>
-      toDelivery(await replayDelivery(sandbox, { id, newId, url: url && completeUrl(url), body })),
+    replayDelivery: async ({ url, ...request }) =>
+      toDelivery(await replayDelivery(sandbox, { ...request, url: url && completeUrl(url) })),
   } satisfies Partial<ControlHandlers>;
 }
 

@@ -37,15 +37,11 @@ export const replayTool = defineTool({
     new_id: v.optional(v.boolean()),
     wait_seconds: waitSeconds(10),
   },
-  async run(
-    { id, failed, new_id: isNew, wait_seconds: seconds, ...filter },
-    { emulator: { control }, signal },
-  ) {
+  async run({ id, failed, new_id, wait_seconds: seconds, ...filter }, { emulator: { control }, signal }) {
     if ((id === undefined) !== failed)
       throw new SvcError('validation_failed', 'Pass either id or "failed": true.');
     const ids = id === undefined ? await findFailed(filter, control) : [id];
-    const changes = isNew ? { new_id: true as const } : {};
-    const { replays: sent, refused } = await replayDeliveries(ids, changes, control, {
+    const { replays: sent, refused } = await replayDeliveries(ids, { new_id }, control, {
       perSecond: DEFAULT_REPLAY_RATE,
       signal,
     });

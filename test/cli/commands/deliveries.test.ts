@@ -191,11 +191,17 @@ describe('svc deliveries replay', () => {
   it('a single delivery is printed as a resource', async () => {
     const control = fakeEmulator([]);
     const { context, capturedOutput } = createFakeContext({ json: true, control });
-    await expect(replayCommand.run({ ids: ['del_1'], to: 'http://b', newId: true }, context)).resolves.toBe(
+    await expect(replayCommand.run({ ids: ['del_1'], url: 'http://b', new_id: true }, context)).resolves.toBe(
       ExitCode.success,
     );
     expect(control.calls).toEqual([{ id: 'del_1', new_id: true, url: 'http://b' }]);
     expect(JSON.parse(capturedOutput.out).id).toBe('del_1');
+  });
+
+  it('an empty URL or body is sent to the emulator, which refuses it', async () => {
+    const control = fakeEmulator([]);
+    await replayCommand.run({ ids: ['del_1'], url: '', data: '' }, createFakeContext({ control }).context);
+    expect(control.calls).toEqual([{ id: 'del_1', url: '', body: '' }]);
   });
 
   it('--failed --since replays the matching deliveries and prints a list', async () => {

@@ -1,11 +1,12 @@
 /** Setup for tests of the dispatcher: a sandbox without a server, real time that stands still, and a scripted sender. */
 import { onTestFinished } from 'vitest';
 import { Dispatcher } from '../../../src/emulator/deliveries/dispatcher.ts';
-import { type ReplayRequest, replayDelivery } from '../../../src/emulator/deliveries/replay-delivery.ts';
+import { replayDelivery } from '../../../src/emulator/deliveries/replay-delivery.ts';
 import type { Sender, SendRequest, SendResult } from '../../../src/emulator/deliveries/sender.ts';
 import { createEvent } from '../../../src/emulator/service/events.ts';
 import { createSandbox } from '../../../src/emulator/service/sandbox.ts';
 import { createWebhook, deleteWebhook, updateWebhook } from '../../../src/emulator/service/webhooks.ts';
+import type { ReplayChanges } from '../../../src/operations/replay-deliveries.ts';
 import { type Overrides, resolveRules } from '../../../src/profile/resolve-rules.ts';
 import type { EndpointChange } from '../../../src/resources/endpoint.ts';
 import type { DeliveryRow } from '../../../src/store/delivery-queries.ts';
@@ -174,8 +175,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     },
     /** Schedule time at which the next delivery is due. */
     nextDueAt: () => store.deliveries.findNextDueAt(workspace.seq, workspace.clock.now()),
-    replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>
-      replayDelivery(sandbox, { id, ...change }),
+    replay: (id: string, change: ReplayChanges = {}) => replayDelivery(sandbox, { id, ...change }),
     async update(id: string, change: EndpointChange) {
       await store.write(() => updateWebhook(sandbox, id, change));
       sandbox.bus.publish({ type: 'schedule_changed' });

@@ -256,12 +256,12 @@ class HistoryRunner {
     return { ...result, durationMs: sandbox.wall.monotonic() - sentAt };
   };
 
-  async #replay(number: number, newId: boolean): Promise<void> {
+  async #replay(number: number, isNew: boolean): Promise<void> {
     const id = pickCyclic(this.#deliveries, number);
     if (id === undefined) return;
     try {
-      const row = await this.#dispatch.replay(id, { newId });
-      if (newId) this.#deliveries.push(row.id);
+      const row = await this.#dispatch.replay(id, { new_id: isNew });
+      if (isNew) this.#deliveries.push(row.id);
       else this.#replays.set(id, (this.#replays.get(id) ?? 0) + 1);
     } catch (refusal) {
       // Its endpoint was deleted.
