@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestCondition } from '../../src/resources/request.ts';
+import { type RequestCondition, requestFilters } from '../../src/resources/request.ts';
 import { type ApiRequestMessages, toApiRequest, toApiRequestDetail } from '../../src/store/api-requests.ts';
 import type { Store } from '../../src/store/store.ts';
 import { combine } from './filled-store.ts';
@@ -84,8 +84,11 @@ describe('ApiRequestTable', () => {
       [{ resource_id: 'evt_1' }, (row) => row.resource_id === 'evt_1'],
       [{ min_duration_ms: 3 }, (row) => row.duration_ms >= 3],
       [{ since: NOW + 1 }, (row) => row.at_wall >= NOW + 1],
+      [{ until: NOW + 1 }, (row) => row.at_wall < NOW + 1],
       [{ method: 'GET', status: 422 }, ({ method, status }) => method === 'GET' && status === 422],
     ];
+    const fields = new Set(filters.flatMap(([filter]) => Object.keys(filter)));
+    expect([...fields].sort()).toEqual(Object.keys(requestFilters).sort());
     for (const [filter, matches] of filters) {
       const page = { limit: 1_000, beforeSeq: null };
       const listed = await store.apiRequests.list(filter, page);
