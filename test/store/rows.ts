@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { UlidGenerator } from '../../src/domain/ids.ts';
+import type { ApiKeyRow } from '../../src/store/api-keys.ts';
 import type { ApiRequestMessages } from '../../src/store/api-requests.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import type { NewDelivery } from '../../src/store/deliveries.ts';
@@ -151,19 +152,18 @@ export function insertRequest(
   return seq;
 }
 
+export const ANY_KEY: Omit<ApiKeyRow, 'seq' | 'id' | 'hash'> = {
+  workspace_seq: null,
+  last4: 'abcd',
+  name: 'Test',
+  scopes: '["events:read"]',
+  created_at: NOW,
+  revoked_at: null,
+};
+
 export function insertApiKey(store: Store): number {
   const seq = store.nextSeq();
-  store.apiKeys.insert({
-    seq,
-    id: ids.next('apiKey', NOW),
-    workspace_seq: null,
-    hash: randomBytes(32),
-    last4: 'abcd',
-    name: 'Test',
-    scopes: '["events:read"]',
-    created_at: NOW,
-    revoked_at: null,
-  });
+  store.apiKeys.insert({ ...ANY_KEY, seq, id: ids.next('apiKey', NOW), hash: randomBytes(32) });
   return seq;
 }
 

@@ -5,7 +5,15 @@ import { type ApiKeyRow, toApiKey } from '../../src/store/api-keys.ts';
 import { type FaultRow, toFault } from '../../src/store/faults.ts';
 import { toWebhook, toWebhookDetail } from '../../src/store/webhooks.ts';
 import { toClockState, toWorkspace } from '../../src/store/workspaces.ts';
-import { insertDeliveries, insertEvent, insertWebhook, insertWorkspace, NOW, openStore } from './rows.ts';
+import {
+  ANY_KEY,
+  insertDeliveries,
+  insertEvent,
+  insertWebhook,
+  insertWorkspace,
+  NOW,
+  openStore,
+} from './rows.ts';
 
 const seqOf = ({ seq }: { readonly seq: number }) => seq;
 const FIRST_PAGE = { limit: 100, beforeSeq: null };
@@ -79,17 +87,6 @@ describe('WorkspaceTable', () => {
     expect(store.workspaces.listNewestResourceIds()).toEqual([newest, 'key_2']);
   });
 });
-
-const ANY_KEY: Omit<ApiKeyRow, 'seq' | 'id' | 'hash'> = {
-  ...{
-    workspace_seq: null,
-    last4: 'abcd',
-    name: 'Test',
-    scopes: '["events:read"]',
-    created_at: NOW,
-    revoked_at: null,
-  },
-};
 
 describe('ApiKeyTable', () => {
   /** Two keys of each workspace and two for all. The text of each is its ID. */
