@@ -1,45 +1,39 @@
 /** Plays the sequences of checks, and keeps what earlier checks showed about the receiver. */
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
-import type { PlayLimits, PlayRecord } from './play-sequence.ts';
+import type { PlayLimits, PlayRecord, SessionOptions } from './play-sequence.ts';
 import { describeResponses } from './receiver-client.ts';
-import { type Play, ReceiverSession, type SessionOptions } from './receiver-session.ts';
-import type { CustomStep, EventTemplate, PlayedSequence, SequenceEvent } from './sequence.ts';
+import { type Play, ReceiverSession } from './receiver-session.ts';
+import type { EventTemplate, PlayedSequence, SequenceEvent } from './sequence.ts';
 
 export interface CheckSessionOptions extends Omit<SessionOptions, 'restart'> {
   /** An event that the receiver knows. */
   readonly event: EventTemplate;
   /** An API key, which the receiver must not use as a secret; null if none is known. */
   readonly apiKey: string | null;
-  /** Milliseconds by which a valid delivery takes longer than a tampered one if the receiver responds after the work (default: 1000). */
-  readonly slowThresholdMs?: number;
 }
 
-interface CheckLimits extends Omit<Partial<PlayLimits>, 'timeoutMs'> {
+interface CheckLimits extends Partial<Pick<PlayLimits, 'repeats' | 'observes'>> {
   /** The events of the sequence (default: the one that the receiver knows). */
   readonly events?: readonly SequenceEvent[];
 }
 
-const SLOW_THRESHOLD_MS = 1_000;
-
 export class CheckSession extends ReceiverSession {
   readonly apiKey: string | null;
-  readonly slowThresholdMs: number;
   /** Why side effects say nothing; null if they do. */
-  unobservable: string | null =
-    'Pass --observe with a URL or a command that returns the number of processed events.';
-  /** What the receiver does with a delivery signed with another secret. */
-  forged: 'unknown' | 'rejected' | 'acknowledged' | 'processed' = 'unknown';
+  unobservable: string | null;
   /** The first error of the observer. */
   observerProblem: string | null = null;
   /** The plays of the check that runs. */
   plays: Play[] = [];
 
   constructor(options: CheckSessionOptions) {
-    const { event, apiKey, slowThresholdMs = SLOW_THRESHOLD_MS } = options;
-    super({ ...options, restart: null }, event);
-    this.apiKey = apiKey;
-    this.slowThresholdMs = slowThresholdMs;
+    super({ ...options, restart: null }, options.event);
+    this.apiKey = options.apiKey;
+    this.unobservable =
+      this.observer !== null
+        ? null
+        : 'Pass --observe with a URL or a command that returns the number of processed events.';
   }
 
   /** Call this if side effects could not be counted. They may be counted again later. @throws the error if it is unexpected */
@@ -63,23 +57,11 @@ export class CheckSession extends ReceiverSession {
     this.plays.push(play);
     return play;
   }
-
-  /** Sends one valid delivery. */
-  send(create: CustomStep['create']): Promise<Play> {
-    return this.check([{ kind: 'custom', event: 0, isGenuine: true, create }]);
-  }
 }
 
-/** The responses that the receiver gave in the end, as text, and the number of side effects if they were observed. */
-export function describePlay(record: PlayRecord): string {
-  const responses = record.exchanges.filter(({ step }) => step !== null).map(({ response }) => response);
-  const count = countSideEffects(record);
-  return describeResponses(...responses) + (count === null ? '' : `, side effects: ${count}`);
-}
-
-/** The number of side effects; null if they were not observed. */
-export function countSideEffects({ sideEffects }: PlayRecord): number | null {
-  if (sideEffects === null) return null;
-  if (sideEffects.mode === 'count') return sideEffects.count;
-  return [...sideEffects.countsById.values()].reduce((total, count) => total + count, 0);
+/** The responses to the steps, as text, and the number of side effects if they were observed. */
+export function describePlay({ exchanges, sideEffects }: PlayRecord): string {
+  const responses = exchanges.filter(({ step }) => step !== null).map(({ response }) => response);
+  const count = sideEffects === null ? '' : `, side effects: ${sideEffects.count}`;
+  return describeResponses(...responses) + count;
 }

@@ -24,6 +24,8 @@ export interface SentEvent {
 }
 
 interface SignOptions extends Partial<Pick<AttemptValues, 'attempt' | 'lastOutcome'>> {
+  /** Default: that of the sender. */
+  readonly scheme?: SignatureScheme;
   /**
    * Secrets to sign with, in the order of their signatures (default: {@link DeliveryFactory.secret}). A scheme without a
    * separator uses only the first.
@@ -33,14 +35,11 @@ interface SignOptions extends Partial<Pick<AttemptValues, 'attempt' | 'lastOutco
   readonly ageMs?: number;
   /** The timestamp, in place of one with an age. */
   readonly timestamp?: string;
-  /** Rounds the time down to a minute. */
-  readonly isWholeMinute?: boolean;
   /** Not used if the header for it contains the ID of the event. */
   readonly deliveryId?: string;
 }
 
 export type SignedMessage = DeliveryMessage & {
-  readonly event: SentEvent;
   readonly headers: Readonly<Record<string, string>>;
   /** The ID and the timestamp that are signed, if the scheme signs them. */
   readonly id: string;
@@ -56,7 +55,6 @@ const MAX_CLOCK_DIFFERENCE_MS = 4 * MINUTE_MS;
 const DATE_ROUNDING_MS = 500;
 
 export class DeliveryFactory {
-  readonly sender: WebhookSender;
   readonly scheme: SignatureScheme;
   readonly secret: string;
   readonly #options: DeliveryFactoryOptions;
@@ -66,16 +64,8 @@ export class DeliveryFactory {
 
   constructor(options: DeliveryFactoryOptions) {
     this.#options = options;
-    this.sender = options.sender;
     this.scheme = options.sender.scheme;
     this.secret = options.secret;
-  }
-
-  /** Returns a factory for the same receiver with another signature scheme. */
-  withScheme(scheme: SignatureScheme): DeliveryFactory {
-    const factory = new DeliveryFactory({ ...this.#options, sender: { ...this.sender, scheme } });
-    factory.#clockDifferenceMs = this.#clockDifferenceMs;
-    return factory;
   }
 
   /** Compares the clocks, with the first response that has a `Date` header. */
@@ -86,45 +76,40 @@ export class DeliveryFactory {
     this.#clockDifferenceMs = Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS ? differenceMs : 0;
   }
 
-  createId(kind: 'event' | 'delivery' | 'workspace'): string {
-    return this.#ids.next(kind, this.#options.now());
+  createDeliveryId(): string {
+    return this.#ids.next('delivery', this.#options.now());
   }
 
   /** The event as the sender delivers it, with its ID where receivers find it. */
   createEvent(event: EventValues): SentEvent {
     const { id, type, payload } = event;
-    const { body: form, eventIdPath } = this.sender;
+    const { body: form, eventIdPath } = this.#options.sender;
     if (form === 'envelope') return { id, type, body: toEnvelope(event) };
     if (eventIdPath === undefined) return { id, type, body: payload };
     const kind = getTextAtPath(payload, parsePath(eventIdPath)) === undefined ? 'add' : 'override';
-    return {
-      id,
-      type,
-      body: applyJsonEdits(payload, [{ kind, path: eventIdPath, value: JSON.stringify(id) }]),
-    };
+    const edit = { kind, path: eventIdPath, value: JSON.stringify(id) } as const;
+    return { id, type, body: applyJsonEdits(payload, [edit]) };
   }
 
   /** Signs an event as the sender does, apart from the options. */
-  sign(event: SentEvent, { secrets = [this.secret], ageMs, ...options }: SignOptions = {}): SignedMessage {
-    const signingTime = this.#getSigningTime(ageMs);
-    const time = options.isWholeMinute ? signingTime - (signingTime % MINUTE_MS) : signingTime;
-    const {
-      deliveryId = this.createId('delivery'),
-      timestamp = formatTimestamp(this.scheme.timestampFormat, time),
-      attempt = 1,
-      lastOutcome,
-    } = options;
-    const { type, body } = event;
-    const id = this.sender.eventIdPath === undefined ? event.id : deliveryId;
-    const headers = {
-      ...fillHeaders(this.sender, { id, timestamp, type, attempt, ...(lastOutcome && { lastOutcome }) }),
-      ...createSignatureHeaders(this.scheme, secrets, { id, timestamp, body }),
-    };
-    return { event, body, headers, id, timestamp };
-  }
-
-  #getSigningTime(ageMs: number | undefined): number {
+  sign(event: SentEvent, options: SignOptions = {}): SignedMessage {
+    const { scheme = this.scheme, secrets = [this.secret], ageMs, attempt = 1, lastOutcome } = options;
     const now = this.#options.now();
-    return ageMs === undefined ? now : now + (this.#clockDifferenceMs ?? 0) - ageMs;
+    const time = ageMs === undefined ? now : now + (this.#clockDifferenceMs ?? 0) - ageMs;
+    const { timestamp = formatTimestamp(scheme.timestampFormat, time) } = options;
+    const { deliveryId = this.createDeliveryId() } = options;
+    const { type, body } = event;
+    const id = this.#options.sender.eventIdPath === undefined ? event.id : deliveryId;
+    const headers = {
+      ...fillHeaders(this.#options.sender, {
+        id,
+        timestamp,
+        type,
+        attempt,
+        ...(lastOutcome && { lastOutcome }),
+      }),
+      ...createSignatureHeaders(scheme, secrets, { id, timestamp, body }),
+    };
+    return { body, headers, id, timestamp };
   }
 }

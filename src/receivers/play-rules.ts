@@ -1,14 +1,8 @@
 /** The rules, and which of them a sequence breaks according to the record of what happened. */
 import { capitalize, formatCount } from '../domain/message-parts.ts';
 import type { Exchange, PlayRecord } from './play-sequence.ts';
-import { describeResponse, describeResponses, isAccepted, isRejected } from './receiver-client.ts';
-import {
-  type DeliverySequence,
-  describeStep,
-  nameEvent,
-  type PlayedSequence,
-  type PlayedStep,
-} from './sequence.ts';
+import { describeResponse, isAccepted, isRejected } from './receiver-client.ts';
+import { isRepeat, nameEvent, type PlayedSequence, type PlayedStep } from './sequence.ts';
 
 /** Each rule with its sections of the service description, why it matters and what to do. */
 export const fuzzRules = {
@@ -39,7 +33,7 @@ export const fuzzRules = {
     reason:
       'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
     remedy:
-      'Mark an event as seen only after its delivery is verified, compare the whole {event_id}, and store the event before you respond. The side effects that are observed must survive a restart.',
+      'Mark an event as seen only after its delivery is verified, store and compare the whole {event_id}, and store the event before you respond. The side effects that are observed must survive a restart.',
   },
   once: {
     reference: '§6.6',
@@ -47,7 +41,7 @@ export const fuzzRules = {
     reason:
       'An event can be delivered more than once. If a side effect is repeated, a customer can be charged or notified twice.',
     remedy:
-      'Look up and store {event_id} in one atomic step, such as an insert with a unique key. Keep each ID for {retry_time}, in a database that survives a restart.',
+      'Look up and store {event_id} in one atomic step, such as an insert with a unique key. Keep each ID for {retry_time} from before the work starts, in a database that survives a restart.',
   },
   order: {
     reference: '§6.6',
@@ -98,47 +92,36 @@ export function findViolations(record: PlayRecord): Violation[] {
 
 function findResponseViolations({ sequence, exchanges, hasAccepted }: PlayRecord): Violation[] {
   const violations: Violation[] = [];
-  const allLastAttempts = listLastAttempts(exchanges);
-  const lastAttempts = allLastAttempts.filter(({ isGenuine }) => isGenuine);
-  const healthCheck = lastAttempts.find(({ step }) => step === null);
+  const add = (rule: FuzzRule, exchange: Exchange, ending = '') => {
+    const message = `${toSubject(sequence, exchange)} ${describeResult(exchange)}${ending}.`;
+    violations.push({ rule, step: exchange.step, message });
+  };
+  const lastAttempts = listLastAttempts(exchanges);
+  const healthCheck = lastAttempts.findLast(({ step }) => step === null);
   // A receiver that never accepted anything was not stopped by the sequence.
   if (healthCheck !== undefined && hasAccepted && !isAccepted(healthCheck.response)) {
-    const message = `A delivery sent after the sequence ${describeResult(healthCheck)}.`;
-    violations.push({ rule: 'running', step: null, message });
+    add('running', healthCheck);
   }
-  for (const attack of allLastAttempts) {
-    if (attack.isGenuine || isRejected(attack.response)) continue;
-    const message = `The attack ${describeResult(attack)}.`;
-    violations.push({ rule: 'rejected', step: attack.step, message });
+  for (const last of lastAttempts) {
+    if (!last.isGenuine && !isRejected(last.response)) add('rejected', last);
   }
   const error = exchanges.find(
     ({ isGenuine, isDuringRestart, response: { status } }) =>
       isGenuine && !isDuringRestart && status !== null && status >= 500 && status !== 503,
   );
-  if (error !== undefined) {
-    const message = `${toSubject(sequence, error)} ${describeResult(error)}.`;
-    violations.push({ rule: 'no-server-error', step: error.step, message });
-  }
+  if (error !== undefined) add('no-server-error', error);
   for (const last of lastAttempts) {
-    if (last.step === null || isAccepted(last.response)) continue;
+    if (!last.isGenuine || last.step === null || isAccepted(last.response)) continue;
     // A rate limit does not show how the receiver handles the delivery.
     if (last.response.status === 429 && hasAccepted) continue;
-    const attempts = formatCount(last.attempt, 'attempt');
-    const message = `${toSubject(sequence, last)} ${describeResult(last)} after ${attempts}.`;
-    violations.push({ rule: 'accepted', step: last.step, message });
+    add('accepted', last, ` after ${formatCount(last.attempt, 'attempt')}`);
   }
   return violations;
 }
 
 /** The last attempt of each delivery and of each attack. */
 export function listLastAttempts(exchanges: readonly Exchange[]): readonly Exchange[] {
-  const lastAttempts = new Map<string, Exchange>();
-  for (const exchange of exchanges) {
-    // The tries of a health check send different events, but count as one delivery.
-    const key = exchange.step === null ? 'health check' : `${exchange.step} ${exchange.event.id}`;
-    lastAttempts.set(key, exchange);
-  }
-  return [...lastAttempts.values()];
+  return [...new Map(exchanges.map((sent) => [`${sent.step} ${sent.event.id}`, sent])).values()];
 }
 
 function findSideEffectViolations(record: PlayRecord): Violation[] {
@@ -149,20 +132,18 @@ function findSideEffectViolations(record: PlayRecord): Violation[] {
     genuine.filter(({ response }) => isAccepted(response)).map(({ event }) => event.id),
   );
   const sentIds = new Set(genuine.map(({ event }) => event.id));
-  if (sideEffects.mode === 'count') {
-    return findCountViolations(sequence, sideEffects.count, acceptedIds.size, sentIds.size);
-  }
+  const { count: total, countsById } = sideEffects;
+  if (countsById === null) return findCountViolations(sequence, total, acceptedIds.size, sentIds.size);
   const events = new Map(exchanges.map(({ event }) => [event.id, event]));
   return [...events.values()].flatMap((event): Violation[] => {
-    const count = sideEffects.countsById.get(event.id) ?? 0;
+    const count = countsById.get(event.id) ?? 0;
     const name =
       event.index === null ? 'An event of the burst' : capitalize(nameEvent(sequence, event.index));
-    const step = event.index === null ? null : findLastStep(sequence, event.index);
+    const isOwn = (step: PlayedStep) => 'event' in step && step.event === event.index;
+    const step = event.index === null ? null : sequence.steps.findLastIndex(isOwn);
     if (!sentIds.has(event.id)) {
-      if (count === 0) return [];
-      return [
-        { rule: 'no-side-effect', step, message: `${name} has a side effect, but only an attacker sent it.` },
-      ];
+      const message = `${name} has a side effect, but only an attacker sent it.`;
+      return count === 0 ? [] : [{ rule: 'no-side-effect', step, message }];
     }
     if (count > 1) return [{ rule: 'once', step, message: `${name} has ${count} side effects.` }];
     if (count === 1 || !acceptedIds.has(event.id)) return [];
@@ -175,28 +156,17 @@ function findSideEffectViolations(record: PlayRecord): Violation[] {
 function findCountViolations(sequence: PlayedSequence, count: number, min: number, max: number): Violation[] {
   const step = sequence.steps.length - 1;
   const range = min === max ? `${min}` : `${min} to ${max}`;
-  const message = `${count} ${count === 1 ? 'side effect' : 'side effects'} instead of ${range}.`;
+  const message = `${formatCount(count, 'side effect')} instead of ${range}.`;
   if (count < min) {
     const isOrdered = !sequence.events.some((_, index) => isOutOfOrder(sequence, index));
     return [{ rule: isOrdered ? 'processed' : 'order', step, message }];
   }
   if (count <= max) return [];
-  const repeats = sequence.steps.some((_, index) => isRepeatOrRetry(sequence, index));
-  const hasAttack = sequence.steps.some(isAttack);
-  return [{ rule: hasAttack && !repeats ? 'no-side-effect' : 'once', step, message }];
-}
-
-function isAttack(step: PlayedStep): boolean {
-  return step.kind === 'attack' || (step.kind === 'custom' && !step.isGenuine);
-}
-
-function isRepeatOrRetry({ steps }: PlayedSequence, index: number): boolean {
-  const step = steps[index];
-  if (step?.kind !== 'deliver') return false;
-  return (
-    step.failure !== undefined ||
-    steps.slice(0, index).some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event)
+  const repeats = sequence.steps.some(
+    (step, index) => ('failure' in step && step.failure !== undefined) || isRepeat(sequence.steps, index),
   );
+  const hasAttack = sequence.steps.some(({ kind }) => kind === 'attack');
+  return [{ rule: hasAttack && !repeats ? 'no-side-effect' : 'once', step, message }];
 }
 
 /**
@@ -207,7 +177,7 @@ function isOutOfOrder({ steps, events }: PlayedSequence, event: number): boolean
   // Higher for an older event: by `days_old`, then by position in the list, which is in order of creation.
   const getAgeRank = (index: number) => (events[index]?.days_old ?? 0) * events.length - index;
   const first = steps.findIndex((step) => step.kind === 'deliver' && step.event === event);
-  const isAttacked = steps.some((step) => isAttack(step) && 'event' in step && step.event === event);
+  const isAttacked = steps.some((step) => step.kind === 'attack' && step.event === event);
   const isDaysOld = events[event]?.days_old !== undefined;
   const isLate = steps
     .slice(0, first)
@@ -215,11 +185,8 @@ function isOutOfOrder({ steps, events }: PlayedSequence, event: number): boolean
   return !isAttacked && (isDaysOld || isLate);
 }
 
-function findLastStep({ steps }: PlayedSequence, event: number): number {
-  return steps.findLastIndex((step) => 'event' in step && step.event === event);
-}
-
-function toSubject(sequence: PlayedSequence, { step, event }: Exchange): string {
+function toSubject(sequence: PlayedSequence, { step, event, isGenuine }: Exchange): string {
+  if (!isGenuine) return 'The attack';
   if (step === null) return 'A delivery sent after the sequence';
   if (event.index === null) return 'A delivery of the burst';
   return `The delivery of ${nameEvent(sequence, event.index)}`;
@@ -230,29 +197,4 @@ export function describeResult({ response }: Exchange): string {
   return response.failure === null || response.failure === 'timeout'
     ? `got ${describeResponse(response)}`
     : `failed (${response.problem})`;
-}
-
-/** A step of a sequence as a row of a table. */
-export interface StepSummary {
-  /** 1 for the first step. */
-  readonly step: number;
-  readonly sent: string;
-  readonly received: string;
-  /** The rules that the step shows to be broken. */
-  readonly broken: readonly FuzzRule[];
-}
-
-export function summarizeSteps(
-  sequence: DeliverySequence,
-  { exchanges }: PlayRecord,
-  violations: readonly Violation[],
-): StepSummary[] {
-  return sequence.steps.map((_, index) => ({
-    step: index + 1,
-    sent: describeStep(sequence, index),
-    received: describeResponses(
-      ...exchanges.filter(({ step }) => step === index).map(({ response }) => response),
-    ),
-    broken: [...new Set(violations.filter(({ step }) => step === index).map(({ rule }) => rule))],
-  }));
 }

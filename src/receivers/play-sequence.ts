@@ -2,18 +2,20 @@
 import { DAY_MS, SECOND_MS } from '../domain/duration.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../domain/ids.ts';
 import { sleep } from '../platform/timers.ts';
-import type { DeliveryFactory, SentEvent } from './delivery-factory.ts';
+import type { DeliveryFactory, DeliveryFactoryOptions, SentEvent } from './delivery-factory.ts';
 import {
   type DeliveryMessage,
   isAccepted,
   isRejected,
   isUnreachable,
   type ReceiverClient,
+  type ReceiverClientOptions,
   type ReceiverResponse,
 } from './receiver-client.ts';
 import {
   type CustomStep,
   type DeliverStep,
+  type EventTemplate,
   groupSteps,
   type PlayedSequence,
   type PlayedStep,
@@ -21,13 +23,29 @@ import {
   toPayloadText,
 } from './sequence.ts';
 import type { ExpectedSideEffects, SideEffectObserver, SideEffects } from './side-effect-observer.ts';
+import type { ReadSideEffects } from './side-effect-reader.ts';
 import { getTamperedDelivery } from './tampered-deliveries.ts';
 
-/** An event of the sequence, or one that a burst or a health check sends. */
-export interface PlayedEvent {
-  readonly id: string;
-  /** Its index in the sequence; null for other events. */
-  readonly index: number | null;
+export interface SessionOptions extends ReceiverClientOptions, DeliveryFactoryOptions {
+  /** Time limit for a response or a side effect. */
+  readonly timeoutMs: number;
+  /** Null if side effects are not observed. If it returns IDs, the side effects of other senders do not count. */
+  readonly readSideEffects: ReadSideEffects | null;
+  /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
+  readonly restart: (() => Promise<void>) | null;
+}
+
+/** What the plays against a receiver share. */
+export interface PlayContext {
+  readonly options: SessionOptions;
+  readonly client: ReceiverClient;
+  readonly factory: DeliveryFactory;
+  /** An event that the receiver knows. Bursts and health checks send it. */
+  readonly template: EventTemplate;
+  /** Null if side effects are not observed. */
+  readonly observer: SideEffectObserver | null;
+  /** No event so far was created later, in milliseconds since 1970. */
+  latestCreatedAt: number;
 }
 
 /** A request, and what came back. */
@@ -36,7 +54,8 @@ export interface Exchange {
   readonly step: number | null;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  readonly event: PlayedEvent;
+  /** The index is that in the sequence; null for an event that a burst or a health check sends. */
+  readonly event: { readonly id: string; readonly index: number | null };
   /** False for an attack. */
   readonly isGenuine: boolean;
   /** Whether the receiver was being restarted when the request was sent. It may then fail in any way. */
@@ -66,19 +85,6 @@ export interface PlayLimits {
   readonly observes: boolean;
 }
 
-export interface PlayOptions {
-  readonly client: ReceiverClient;
-  readonly factory: DeliveryFactory;
-  /** The event that bursts and health checks send. */
-  readonly template: SequenceEvent;
-  /** Null if side effects are not observed. */
-  readonly observer: SideEffectObserver | null;
-  /** Restarts the receiver and resolves when it responds; null if it cannot be restarted. */
-  readonly restart: (() => Promise<void>) | null;
-  readonly now: () => number;
-  readonly signal: AbortSignal;
-}
-
 /** Delays before the second and later attempts. The service waits for minutes, but this would only make plays slower. */
 const RETRY_DELAYS_MS = [50, 200, 500];
 /** After more attempts, if the receiver cannot accept the delivery yet. */
@@ -87,6 +93,8 @@ const LAST_RETRY_DELAY_MS = 500;
 const laterStatuses: ReadonlySet<number | null> = new Set([408, 409, 423, 425, 429, 503]);
 /** How long such a request is repeated. */
 const MAX_LATER_MS = 10 * SECOND_MS;
+/** How long a health check is repeated: time for a receiver to recover, for example from a burst. */
+const RECOVERY_MS = 3 * SECOND_MS;
 /** What the sender sees. A response that was cut off is a timeout. */
 const outcomesByFailure = {
   cut: 'timeout',
@@ -96,24 +104,19 @@ const outcomesByFailure = {
 } as const;
 /** How many deliveries of a burst are in flight at a time. */
 const BURST_CONCURRENCY = 50;
-const HEALTH_CHECK_INTERVAL_MS = 250;
-/** Time for a receiver to recover after a sequence, for example from a burst. */
-const RECOVERY_MS = 3 * SECOND_MS;
 
 /** One play of a sequence. It uses new IDs, so that the receiver has not seen the events. */
 export class SequencePlay {
-  readonly #options: PlayOptions;
+  readonly #context: PlayContext;
   readonly #sequence: PlayedSequence;
   readonly #limits: PlayLimits;
+  readonly #signal: AbortSignal;
   /** Wall time of the start in milliseconds since 1970; later if an event of the sequence is created later. */
   readonly #startedAt: number;
-  readonly #ids = new UlidGenerator();
-  /** For bursts and health checks. Not `#ids`, because {@link toSimilarId} could return its next IDs. */
-  readonly #otherIds = new UlidGenerator();
   readonly #workspaceId: string;
   readonly #events: readonly SentEvent[];
-  /** With the index null. */
-  readonly #otherEvents: PlayedEvent[] = [];
+  /** For bursts and health checks. Another generator than for the sequence: {@link toSimilarId} could return its next IDs. */
+  readonly #otherIds = new UlidGenerator();
   /** The latest delivery of each event by its index. A step sends it again, unless it makes a new one. */
   readonly #deliveryIds = new Map<number, string>();
   /** The number of attempts of each delivery, by its ID. */
@@ -124,31 +127,29 @@ export class SequencePlay {
   /** Whether a valid delivery was not accepted in the end. No further step starts then, because the sequence usually fails. */
   #hasFailed = false;
 
-  /**
-   * @param createdAfter no event of earlier plays was created later. The events of this play are created after it, except those
-   *   with `days_old`.
-   */
-  constructor(options: PlayOptions, sequence: PlayedSequence, limits: PlayLimits, createdAfter: number) {
-    this.#options = options;
+  constructor(context: PlayContext, sequence: PlayedSequence, limits: PlayLimits) {
+    this.#context = context;
     this.#sequence = sequence;
     this.#limits = limits;
+    this.#signal = context.options.signal;
+    const now = context.options.now();
     const count = sequence.events.length;
-    const firstCreatedAt = Math.max(createdAfter + 1, options.now() - count * SECOND_MS);
-    const distanceMs = Math.max(1, Math.floor((options.now() - firstCreatedAt) / Math.max(1, count)));
-    this.#startedAt = Math.max(options.now(), firstCreatedAt + count * distanceMs);
-    this.#workspaceId = this.#ids.next('workspace', this.#startedAt);
-    const firstId = this.#ids.next('event', this.#startedAt);
-    this.#events = sequence.events.map((event, index) =>
-      this.#createEvent(
-        toSimilarId(firstId, index),
-        event,
-        firstCreatedAt + index * distanceMs - (event.days_old ?? 0) * DAY_MS,
-      ),
-    );
+    // The events are created after those of earlier plays, except those with `days_old`.
+    const firstCreatedAt = Math.max(context.latestCreatedAt + 1, now - count * SECOND_MS);
+    const distanceMs = Math.max(1, Math.floor((now - firstCreatedAt) / Math.max(1, count)));
+    this.#startedAt = Math.max(now, firstCreatedAt + count * distanceMs);
+    context.latestCreatedAt = this.#startedAt;
+    const ids = new UlidGenerator();
+    this.#workspaceId = ids.next('workspace', this.#startedAt);
+    const firstId = ids.next('event', this.#startedAt);
+    this.#events = sequence.events.map((event, index) => {
+      const createdAt = firstCreatedAt + index * distanceMs - (event.days_old ?? 0) * DAY_MS;
+      return this.#createEvent(toSimilarId(firstId, index), event, createdAt);
+    });
   }
 
   #createEvent(id: string, event: SequenceEvent, createdAt: number): SentEvent {
-    return this.#options.factory.createEvent({
+    return this.#context.factory.createEvent({
       id,
       workspace_id: this.#workspaceId,
       type: event.type,
@@ -157,35 +158,30 @@ export class SequencePlay {
     });
   }
 
-  /** No event of this play was created later, in milliseconds since 1970. */
-  get latestCreatedAt(): number {
-    return this.#startedAt;
-  }
-
   async run(): Promise<Omit<PlayRecord, 'hasAccepted'>> {
-    const { observer, signal } = this.#options;
+    const { observer, client } = this.#context;
     const { timeoutMs, observes } = this.#limits;
+    const record = { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects: null };
     const isObserved = observer !== null && observes;
-    if (isObserved && !(await this.#readWhileRunning(() => observer.begin(timeoutMs)))) {
-      return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects: null };
-    }
+    if (isObserved && !(await this.#readWhileRunning(() => observer.begin(timeoutMs)))) return record;
     for (const group of groupSteps(this.#sequence.steps)) {
       if (this.#isOver()) break;
       // No request is in flight here.
-      if (!group.some(([, step]) => 'keep_connection' in step)) this.#options.client.closeConnections();
+      if (!group.some(([, step]) => 'keep_connection' in step)) client.closeConnections();
       await Promise.all(group.map(([index, step]) => this.#runStep(step, index)));
     }
-    const isRunning = !this.#isInDoubt() || (await this.#checkHealth());
+    const isRunning = !this.#isInDoubt() || (await this.#deliverOther(null));
     const expected = this.#listExpectedSideEffects();
-    let sideEffects: SideEffects | null = null;
-    if (isObserved && !signal.aborted && isRunning) {
-      sideEffects = await this.#readWhileRunning(() => observer.wait(expected, timeoutMs));
-    } else observer?.postpone(expected);
-    return { sequence: this.#sequence, exchanges: this.#exchanges, sideEffects };
+    if (isObserved && !this.#signal.aborted && isRunning) {
+      const sideEffects = await this.#readWhileRunning(() => observer.wait(expected, timeoutMs));
+      return { ...record, sideEffects };
+    }
+    observer?.postpone(expected);
+    return record;
   }
 
   #isOver(): boolean {
-    return this.#hasFailed || this.#options.signal.aborted;
+    return this.#hasFailed || this.#signal.aborted;
   }
 
   /** @returns null if the receiver, which often returns its side effects itself, no longer runs */
@@ -193,14 +189,14 @@ export class SequencePlay {
     try {
       return await read();
     } catch (error) {
-      const isRunning = await this.#checkHealth();
-      this.#options.observer?.postpone(this.#listExpectedSideEffects());
+      const isRunning = await this.#deliverOther(null);
+      this.#context.observer?.postpone(this.#listExpectedSideEffects());
       if (isRunning) throw error;
       return null;
     }
   }
 
-  #runStep(step: PlayedStep, index: number): Promise<void> {
+  async #runStep(step: PlayedStep, index: number): Promise<void> {
     switch (step.kind) {
       case 'deliver':
         return this.#deliver(step, index);
@@ -211,29 +207,38 @@ export class SequencePlay {
       case 'burst':
         return this.#burst(step.count, index);
       case 'pause':
-        return sleep(step.ms, this.#options.signal);
+        return sleep(step.ms, this.#signal);
       case 'restart':
-        return this.#restart();
+        this.#restarting = this.#context.options.restart?.() ?? null;
+        await this.#restarting;
+        this.#restarting = null;
     }
-  }
-
-  async #restart(): Promise<void> {
-    this.#restarting = this.#options.restart?.() ?? null;
-    await this.#restarting;
-    this.#restarting = null;
   }
 
   async #deliver(step: DeliverStep, index: number): Promise<void> {
     const event = this.#events[step.event];
     if (event === undefined) return;
-    const deliveryId = this.#getDeliveryId(step);
-    const played = { id: event.id, index: step.event };
-    await this.#sendUntilSettled({ event: played, step: index, isGenuine: true }, (last) => ({
+    const earlierId = step.new_delivery ? undefined : this.#deliveryIds.get(step.event);
+    const deliveryId = earlierId ?? this.#context.factory.createDeliveryId();
+    this.#deliveryIds.set(step.event, deliveryId);
+    const delivery = { event: { id: event.id, index: step.event }, step: index, isGenuine: true };
+    await this.#sendUntilSettled(delivery, (last) => ({
       ...this.#signAttempt(event, deliveryId, last),
       hasSlowBody: step.slow_body,
       keepsConnection: step.keep_connection,
       failure: last === null ? step.failure : undefined,
     }));
+  }
+
+  /** Delivers an event that is not in the sequence. @returns whether it was accepted */
+  #deliverOther(step: number | null): Promise<boolean> {
+    const { factory, template } = this.#context;
+    const id = this.#otherIds.next('event', this.#startedAt);
+    const event = this.#createEvent(id, template, this.#startedAt);
+    const deliveryId = factory.createDeliveryId();
+    return this.#sendUntilSettled({ event: { id, index: null }, step, isGenuine: true }, (last) =>
+      this.#signAttempt(event, deliveryId, last),
+    );
   }
 
   /**
@@ -245,50 +250,7 @@ export class SequencePlay {
     this.#attempts.set(deliveryId, attempt);
     const lastOutcome = () =>
       last?.failure === null ? 'http_error' : outcomesByFailure[last?.failure ?? 'cut'];
-    return this.#options.factory.sign(event, { deliveryId, attempt, lastOutcome });
-  }
-
-  #getDeliveryId({ event, new_delivery: isNew }: DeliverStep): string {
-    const id =
-      (isNew ? undefined : this.#deliveryIds.get(event)) ?? this.#options.factory.createId('delivery');
-    this.#deliveryIds.set(event, id);
-    return id;
-  }
-
-  /**
-   * Sends a delivery, and again as the service does, but sooner, until it is accepted, an attack is rejected, or
-   * {@link getRetryDelay} gives up.
-   */
-  async #sendUntilSettled(
-    delivery: Pick<Exchange, 'event' | 'step' | 'isGenuine'>,
-    createRequest: (last: ReceiverResponse | null) => DeliveryMessage,
-  ): Promise<void> {
-    let startedAt = performance.now();
-    let failures = 0;
-    let last: ReceiverResponse | null = null;
-    for (let attempt = 1; ; attempt++) {
-      const restarting = this.#restarting;
-      const response = await this.#send(createRequest(last), { ...delivery, attempt });
-      last = response;
-      const isSettled = isAccepted(response) || (!delivery.isGenuine && isRejected(response));
-      if (isSettled || this.#options.signal.aborted) return;
-      if (restarting !== null) {
-        await restarting;
-        startedAt = performance.now();
-        continue;
-      }
-      const isCut = response.failure === 'cut';
-      const delayMs = isCut
-        ? RETRY_DELAYS_MS[0]
-        : this.#limits.repeats
-          ? getRetryDelay(response, ++failures, performance.now() - startedAt, this.#limits.timeoutMs)
-          : undefined;
-      if (delayMs === undefined) {
-        this.#hasFailed ||= delivery.isGenuine;
-        return;
-      }
-      await sleep(delayMs, this.#options.signal);
-    }
+    return this.#context.factory.sign(event, { deliveryId, attempt, lastOutcome });
   }
 
   async #sendCustom(
@@ -297,26 +259,56 @@ export class SequencePlay {
   ): Promise<void> {
     const event = this.#events[index];
     if (event === undefined) return;
-    const request = create(this.#options.factory, event);
-    const { id } = request.event ?? event;
-    const isOther = id !== event.id;
-    const sent = { id, index: isOther ? null : index };
-    if (isOther) this.#otherEvents.push(sent);
-    await this.#sendUntilSettled({ event: sent, step, isGenuine }, () => request);
+    const request = create(this.#context.factory, event);
+    await this.#sendUntilSettled({ event: { id: event.id, index }, step, isGenuine }, () => request);
   }
 
   async #burst(count: number, step: number): Promise<void> {
-    const events = Array.from({ length: count }, () => this.#createOtherEvent());
+    let remaining = count;
     const sendNext = async (): Promise<void> => {
-      for (let event = events.shift(); event !== undefined; event = events.shift()) {
-        if (this.#isOver()) return;
-        const deliveryId = this.#options.factory.createId('delivery');
-        await this.#sendUntilSettled({ event, step, isGenuine: true }, (last) =>
-          this.#createOtherRequest(event, deliveryId, last),
-        );
-      }
+      while (remaining-- > 0 && !this.#isOver()) await this.#deliverOther(step);
     };
     await Promise.all(Array.from({ length: Math.min(count, BURST_CONCURRENCY) }, sendNext));
+  }
+
+  /**
+   * Sends a delivery, and again as the service does, but sooner, until it is accepted, an attack is rejected, or
+   * {@link getRetryDelay} gives up.
+   * @returns whether it was accepted
+   */
+  async #sendUntilSettled(
+    delivery: Pick<Exchange, 'event' | 'step' | 'isGenuine'>,
+    createRequest: (last: ReceiverResponse | null) => DeliveryMessage,
+  ): Promise<boolean> {
+    const { timeoutMs, repeats } = this.#limits;
+    let startedAt = performance.now();
+    let failures = 0;
+    let last: ReceiverResponse | null = null;
+    for (let attempt = 1; ; attempt++) {
+      const restarting = this.#restarting;
+      const response = await this.#context.client.send(createRequest(last), timeoutMs);
+      this.#exchanges.push({ ...delivery, attempt, isDuringRestart: restarting !== null, response });
+      last = response;
+      if (isAccepted(response)) return true;
+      if (this.#signal.aborted || (!delivery.isGenuine && isRejected(response))) return false;
+      if (restarting !== null) {
+        await restarting;
+        startedAt = performance.now();
+        continue;
+      }
+      const isCut = response.failure === 'cut';
+      if (!isCut) failures++;
+      const isHealthCheck = delivery.step === null;
+      const isRepeated = repeats || isCut || isHealthCheck;
+      const laterMs = isHealthCheck ? RECOVERY_MS : laterStatuses.has(response.status) ? MAX_LATER_MS : 0;
+      const endMs = Math.min(laterMs, timeoutMs);
+      const delayMs = getRetryDelay(response, failures, performance.now() - startedAt, endMs);
+      if (!isRepeated || delayMs === undefined) {
+        this.#hasFailed ||= delivery.isGenuine;
+        return false;
+      }
+      await sleep(delayMs, this.#signal);
+    }
   }
 
   /** Whether the receiver might not accept deliveries any more. */
@@ -327,77 +319,34 @@ export class SequencePlay {
     );
   }
 
-  /** Sends other events until one is accepted. @returns false if none is in the time to recover, or after a timeout or an interrupt */
-  async #checkHealth(): Promise<boolean> {
-    const startedAt = performance.now();
-    while (!this.#options.signal.aborted) {
-      const event = this.#createOtherEvent();
-      const request = this.#createOtherRequest(event, this.#options.factory.createId('delivery'), null);
-      const response = await this.#send(request, { step: null, attempt: 1, event, isGenuine: true });
-      if (isAccepted(response)) return true;
-      const isOver = performance.now() - startedAt >= Math.min(RECOVERY_MS, this.#limits.timeoutMs);
-      if (response.failure === 'timeout' || isOver) return false;
-      await sleep(HEALTH_CHECK_INTERVAL_MS, this.#options.signal);
-    }
-    return false;
-  }
-
-  #createOtherEvent(): PlayedEvent {
-    const event = { id: this.#otherIds.next('event', this.#startedAt), index: null };
-    this.#otherEvents.push(event);
-    return event;
-  }
-
-  #createOtherRequest(
-    { id }: PlayedEvent,
-    deliveryId: string,
-    last: ReceiverResponse | null,
-  ): DeliveryMessage {
-    const event = this.#createEvent(id, this.#options.template, this.#startedAt);
-    return this.#signAttempt(event, deliveryId, last);
-  }
-
-  async #send(
-    request: DeliveryMessage,
-    exchange: Omit<Exchange, 'response' | 'isDuringRestart'>,
-  ): Promise<ReceiverResponse> {
-    const isDuringRestart = this.#restarting !== null;
-    const response = await this.#options.client.send(request, this.#limits.timeoutMs);
-    this.#exchanges.push({ ...exchange, isDuringRestart, response });
-    return response;
-  }
-
   #listExpectedSideEffects(): ExpectedSideEffects {
-    const accepted = this.#exchanges.filter(({ isGenuine, response }) => isGenuine && isAccepted(response));
-    const acceptedIds = new Set(accepted.map(({ event }) => event.id));
-    return new Map(
-      [...this.#events, ...this.#otherEvents].map(({ id }) => [id, acceptedIds.has(id) ? 1 : 0]),
-    );
+    const expected = new Map(this.#exchanges.map(({ event }) => [event.id, 0]));
+    for (const { event, isGenuine, response } of this.#exchanges) {
+      if (isGenuine && isAccepted(response)) expected.set(event.id, 1);
+    }
+    return expected;
   }
 }
 
 /**
- * How long to wait for the next attempt. After a status in {@link laterStatuses}, attempts continue for some time. After
- * another 4xx, there is one more attempt if it is the first failure. After a timeout, there is none. After anything else,
- * there are up to three.
- * @param failures attempts that failed, at least 1, without those that were cut off or sent during a restart
+ * How long to wait for the next attempt. If the delivery can succeed later, attempts continue for that time. After another 4xx,
+ * there is one more attempt if it is the first failure. After a timeout, there is none. After anything else, there are up to three.
+ * @param failures attempts that failed, without those that were cut off or sent during a restart
  * @param elapsedMs since the first attempt, or since the last restart
- * @param limitMs how long a delivery is repeated that can succeed later
+ * @param laterMs how long a delivery is repeated that can succeed later; 0 for another
  * @returns undefined to give up
  */
 function getRetryDelay(
   response: ReceiverResponse,
   failures: number,
   elapsedMs: number,
-  limitMs: number,
+  laterMs: number,
 ): number | undefined {
   if (response.failure === 'timeout') return undefined;
-  const delayMs = RETRY_DELAYS_MS[failures - 1];
-  if (response.failure === null && laterStatuses.has(response.status)) {
-    const laterMs = delayMs ?? LAST_RETRY_DELAY_MS;
-    return elapsedMs + laterMs <= Math.min(MAX_LATER_MS, limitMs) ? laterMs : undefined;
-  }
-  return isRejected(response) && failures > 1 ? undefined : delayMs;
+  const delayMs = RETRY_DELAYS_MS[Math.max(1, failures) - 1];
+  if (laterMs === 0) return isRejected(response) && failures > 1 ? undefined : delayMs;
+  const nextMs = delayMs ?? LAST_RETRY_DELAY_MS;
+  return elapsedMs + nextMs <= laterMs ? nextMs : undefined;
 }
 
 /**

@@ -59,17 +59,14 @@ export function verifyReceivedRequest(
   { body, headers, at }: Pick<ReceivedRequest, 'body' | 'headers' | 'at'>,
   options: VerificationOptions,
 ): VerifyResult {
-  return verifyMessage({ ...options, payload: body, headers: { get: createHeaderLookup(headers) }, now: at });
+  const get = (name: string) => {
+    const value = headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : (value ?? null);
+  };
+  return verifyMessage({ ...options, payload: body, headers: { get }, now: at });
 }
 
 function isEnvelope(json: unknown): json is Envelope {
   const { type, data } = Object(json) as Partial<Envelope>;
   return typeof type === 'string' && typeof data?.id === 'string';
-}
-
-function createHeaderLookup(headers: IncomingHttpHeaders): (name: string) => string | null {
-  return (name) => {
-    const value = headers[name.toLowerCase()];
-    return Array.isArray(value) ? value.join(', ') : (value ?? null);
-  };
 }

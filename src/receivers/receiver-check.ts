@@ -63,13 +63,6 @@ export interface ReceiverCheck {
   readonly sent: string;
   /** Checks that must pass first. They come before this one. */
   readonly requires?: readonly CheckId[];
-  /** Every later check requires this one, because a receiver that fails it rejects some valid deliveries of the others too. */
-  readonly isBasic?: true;
-  /**
-   * The check judges by the response whether a delivery is processed. It runs only if the response to a delivery signed with
-   * another secret is known, and was not 2xx without a side effect, because then responses do not show what the receiver verifies.
-   */
-  readonly judgesByResponse?: true;
   /** Why the check does not apply to the sender; null if it does (default: it always does). */
   findSkipReason?(session: CheckSession): string | null;
   run(session: CheckSession): Promise<CheckOutcome>;

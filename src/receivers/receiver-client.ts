@@ -40,12 +40,8 @@ export interface ReceiverClientOptions {
   readonly url: string;
   /** Where requests may go, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
-  /** Headers of each request in addition to those of the message (default: none). */
-  readonly extraHeaders?: Readonly<Record<string, string>>;
   /** Certificate authority in PEM to trust in addition to the built-in ones. */
   readonly ca?: string | undefined;
-  /** Accept any certificate. */
-  readonly insecureTls?: boolean;
   /** Aborts requests that are in flight. */
   readonly signal: AbortSignal;
 }
@@ -66,7 +62,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** Redirects are not followed (gap `delivery.success`). @throws SvcError `usage` for a URL to which deliveries may not go */
 export function createReceiverClient(options: ReceiverClientOptions): ReceiverClient {
-  const { url, urlRule, extraHeaders, insecureTls = false, ca, signal } = options;
+  const { url, urlRule, ca, signal } = options;
   assertAllowedReceiver(url, urlRule);
   const client = new OutboundClient({ rule: urlRule, ca });
 
@@ -77,14 +73,12 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
       client.send({
         url,
         timeoutMs,
-        insecureTls,
         bodyLimitBytes: BODY_LIMIT_BYTES,
         signal: ended,
         reusesConnection: message.keepsConnection ?? false,
         headers: {
           'Content-Type': 'application/json',
           'Content-Length': body.length,
-          ...extraHeaders,
           ...message.headers,
         },
         body: message.failure || message.hasSlowBody ? writeBody(body, message, cut, signal) : body,
@@ -178,10 +172,6 @@ export function describeResponse({ status, problem }: ReceiverResponse): string 
 /** `2 × status 204, status 500`, in the order in which they occur first. */
 export function describeResponses(...responses: readonly ReceiverResponse[]): string {
   const counts = new Map<string, number>();
-  for (const description of responses.map(describeResponse)) {
-    counts.set(description, (counts.get(description) ?? 0) + 1);
-  }
-  return Array.from(counts, ([description, count]) =>
-    count === 1 ? description : `${count} × ${description}`,
-  ).join(', ');
+  for (const text of responses.map(describeResponse)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return Array.from(counts, ([text, count]) => (count === 1 ? text : `${count} × ${text}`)).join(', ');
 }

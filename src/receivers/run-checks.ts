@@ -25,7 +25,6 @@ import {
   receiverRuleNames,
   toReport,
 } from './receiver-check.ts';
-import { OTHER_SECRET_CHECK_ID } from './tampered-deliveries.ts';
 
 export interface RunChecksOptions extends CheckSessionOptions {
   /** Names of rules and checks to run (default: all, for an empty array). */
@@ -44,6 +43,8 @@ export interface CheckReport extends ReceiverReport {
   readonly observer_problem: string | null;
 }
 
+const RATE_LIMIT_MEANING = 'Your receiver limits the request rate. Lift the limit while this check runs.';
+const DOWN_MEANING = 'Your receiver goes down: it accepts no delivery after this check. Check its log.';
 /** After this time, no check starts, so that the checks of a slow receiver end. */
 const MAX_MS = 4 * MINUTE_MS;
 
@@ -64,13 +65,13 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
   const runner = new CheckRunner(session);
   const results: CheckResult[] = [];
   for (const check of addRequired(checks, selected)) {
-    const isSelected = selected.has(check);
-    if (isSelected) onProgress?.(results.length, selected.size, check.id);
+    const { id, sent } = check;
+    const isSelected = selected.has(id);
+    if (isSelected) onProgress?.(results.length, selected.size, id);
     const outcome = await runner.run(check);
     if (signal.aborted) break;
     const meaning = fillSenderText(outcome.meaning, sender);
-    const { id, sent } = check;
-    if (isSelected) results.push({ id, rule: getRule(check), sent, ...outcome, meaning });
+    if (isSelected) results.push({ id, rule: getRule(id), sent, ...outcome, meaning });
   }
   onProgress?.(results.length, selected.size, null);
   const report = toReport(results, signal.aborted);
@@ -82,8 +83,9 @@ async function runUntilAborted(options: RunChecksOptions): Promise<CheckReport> 
 
 /** All checks in the order in which they run. Those that may stop the receiver come last. */
 export function listChecks(scheme: SignatureScheme, apiKey: string | null): readonly ReceiverCheck[] {
-  return [
-    ...listValidDeliveryChecks(scheme),
+  const basic = listValidDeliveryChecks(scheme);
+  const checks = [
+    ...basic,
     ...listSignatureChecks(scheme, apiKey),
     ...unusualDeliveryChecks,
     ...rawBodyChecks,
@@ -92,23 +94,23 @@ export function listChecks(scheme: SignatureScheme, apiKey: string | null): read
     ...deduplicationChecks,
     loadCheck,
   ];
+  // A receiver that fails a basic check rejects some valid deliveries of the later ones too.
+  return checks.map(({ requires = [], ...check }, index) => ({
+    ...check,
+    requires: [...basic.slice(0, index).map(({ id }) => id), ...requires],
+  }));
 }
 
 /** The selected checks and those that must run before them, in their order. */
 function addRequired(
   checks: readonly ReceiverCheck[],
-  selected: ReadonlySet<ReceiverCheck>,
+  selected: ReadonlySet<CheckId>,
 ): readonly ReceiverCheck[] {
-  const needed = new Set<ReceiverCheck>();
-  const requiredIds = new Set<CheckId>();
-  for (const check of checks.toReversed()) {
-    const isRequired = requiredIds.has(check.id) || (check.isBasic && needed.size > 0);
-    if (!selected.has(check) && !isRequired) continue;
-    needed.add(check);
-    for (const id of check.requires ?? []) requiredIds.add(id);
-    if (check.judgesByResponse) requiredIds.add(OTHER_SECRET_CHECK_ID);
+  const needed = new Set(selected);
+  for (const { id, requires = [] } of checks.toReversed()) {
+    if (needed.has(id)) for (const required of requires) needed.add(required);
   }
-  return checks.filter((check) => needed.has(check));
+  return checks.filter(({ id }) => needed.has(id));
 }
 
 /** Runs checks, unless earlier ones showed that they cannot say anything. */
@@ -127,26 +129,17 @@ class CheckRunner {
   async run(check: ReceiverCheck): Promise<CheckOutcome> {
     const skipReason = check.findSkipReason?.(this.#session) ?? null;
     if (skipReason !== null) return { status: 'skipped', received: '', meaning: skipReason };
-    const blocker = this.#findBlocker(check);
-    const outcome = blocker === null ? await this.#play(check) : inconclusive('', blocker);
-    if (outcome.status !== 'passed') {
-      const reason = blocker ?? `Not checked, because ${check.id} did not pass. ${outcome.meaning}`;
-      this.#blockers.set(check.id, reason);
-      if (check.isBasic) this.#end ??= reason;
-    }
-    return outcome;
-  }
-
-  /** Why the check cannot run, for the report; null if it can. */
-  #findBlocker({ requires = [], judgesByResponse }: ReceiverCheck): string | null {
     if (performance.now() - this.#startedAt > MAX_MS) {
       this.#end ??= `Not checked, because the checks have already taken ${formatDuration(MAX_MS)}. Make your receiver faster while they run.`;
     }
-    const { forged } = this.#session;
-    const isUnclear = judgesByResponse && (forged === 'unknown' || forged === 'acknowledged');
-    const ids: readonly CheckId[] = isUnclear ? [...requires, OTHER_SECRET_CHECK_ID] : requires;
-    const [blocker = null] = ids.flatMap((id) => this.#blockers.get(id) ?? []);
-    return this.#end ?? blocker;
+    const [blocker = null] = check.requires?.flatMap((id) => this.#blockers.get(id) ?? []) ?? [];
+    const reason = this.#end ?? blocker;
+    const outcome = reason === null ? await this.#play(check) : inconclusive('', reason);
+    if (outcome.status !== 'passed') {
+      const problem = `Not checked, because ${check.id} did not pass. ${outcome.meaning}`;
+      this.#blockers.set(check.id, reason ?? problem);
+    }
+    return outcome;
   }
 
   async #play(check: ReceiverCheck): Promise<CheckOutcome> {
@@ -158,37 +151,29 @@ class CheckRunner {
     });
     const lastAttempts = session.plays.flatMap(({ record }) => listLastAttempts(record.exchanges));
     if (lastAttempts.some(({ response }) => response.status === 429)) {
-      return inconclusive(
-        'status 429',
-        'Your receiver limits the request rate. Lift the limit while this check runs.',
-      );
+      return inconclusive('status 429', RATE_LIMIT_MEANING);
     }
-    if (!session.plays.some(({ violations }) => violations.some(({ rule }) => rule === 'running')))
-      return outcome;
+    const violations = session.plays.flatMap((play) => play.violations);
+    if (!violations.some(({ rule }) => rule === 'running')) return outcome;
     this.#end = `Not checked, because your receiver has been down since ${check.id}.`;
-    return failed(
-      outcome.received,
-      'Your receiver goes down: it accepts no delivery after this check. Check its log.',
-    );
+    return failed(outcome.received, DOWN_MEANING);
   }
 }
 
 /** The checks with these IDs, and the checks of the rules with these names; all without names. @throws SvcError `usage` */
-function selectChecks(
-  checks: readonly ReceiverCheck[],
-  names: readonly string[],
-): ReadonlySet<ReceiverCheck> {
-  const validNames: readonly string[] = [...receiverRuleNames, ...checks.map(({ id }) => id)];
+function selectChecks(checks: readonly ReceiverCheck[], names: readonly string[]): ReadonlySet<CheckId> {
+  const ids = checks.map(({ id }) => id);
+  const validNames: readonly string[] = [...receiverRuleNames, ...ids];
   for (const name of names) {
     if (validNames.includes(name)) continue;
     throw new SvcError('usage', `Rule or check ${name} does not exist.`, {
       hint: suggestMatch(name, validNames) ?? `Use one of the rules ${receiverRuleNames.join(', ')}.`,
     });
   }
-  const isNamed = (check: ReceiverCheck) => names.includes(check.id) || names.includes(getRule(check));
-  return new Set(names.length === 0 ? checks : checks.filter(isNamed));
+  const isNamed = (id: CheckId) => names.includes(id) || names.includes(getRule(id));
+  return new Set(names.length === 0 ? ids : ids.filter(isNamed));
 }
 
-function getRule({ id }: ReceiverCheck): ReceiverRule {
+function getRule(id: CheckId): ReceiverRule {
   return id.slice(0, id.indexOf('.')) as ReceiverRule;
 }

@@ -4,6 +4,7 @@ import { SvcError } from '../domain/errors.ts';
 import { isEventType } from '../domain/event.ts';
 import { isObject } from '../domain/json.ts';
 import { applyJsonEdits, getTextAtPath, parsePath } from '../domain/json-path.ts';
+import { formatCount } from '../domain/message-parts.ts';
 import { attackNames, attacks } from '../domain/variations.ts';
 import type { WebhookSender } from '../profile/senders.ts';
 import { listProblems } from '../resources/validate.ts';
@@ -87,8 +88,7 @@ export interface CustomStep {
   readonly isGenuine: boolean;
   /** As in a step of a sequence. */
   readonly with_previous?: boolean | undefined;
-  /** @returns with the event if it is another one */
-  create(factory: DeliveryFactory, event: SentEvent): DeliveryMessage & { readonly event?: SentEvent };
+  create(factory: DeliveryFactory, event: SentEvent): DeliveryMessage;
 }
 
 /** What is played: a delivery sequence, or the fixed one of a check. */
@@ -98,20 +98,12 @@ export interface PlayedSequence {
 }
 export type PlayedStep = SequenceStep | CustomStep | { readonly kind: 'pause'; readonly ms: number };
 
-export interface EventTemplate {
-  readonly type: string;
-  /** JSON text of an object. */
-  readonly payload: string;
-}
+export type EventTemplate = Readonly<Pick<SequenceEvent, 'type' | 'payload'>>;
 
 /** A field that no payload has. */
 export const UNKNOWN_FIELD = 'svc_test';
 /** Event types that no receiver knows, in the forms of all senders. */
 const unknownTypes: readonly string[] = ['svc_test.unknown', 'svc_test/unknown', 'svc_test'];
-
-export function isUnknownType(type: string): boolean {
-  return unknownTypes.includes(type);
-}
 
 /** The unknown type in the form of the sender; undefined if its types have another form. */
 export function findUnknownType({ types }: WebhookSender): string | undefined {
@@ -148,23 +140,18 @@ function isObjectText(text: string): boolean {
 
 /** @throws SvcError `usage` for the first problem @param source the name of the file, for the message */
 export function parseSequence(value: unknown, source: string): DeliverySequence {
-  const [problem] = listProblems(SequenceSchema, value);
-  if (problem !== undefined) {
-    throw createSequenceError(source, `${problem.path || 'it'} ${problem.problem}`);
-  }
+  const [invalid] = listProblems(SequenceSchema, value);
   const sequence = value as DeliverySequence;
-  for (const [index, step] of sequence.steps.entries()) {
-    if ('event' in step && step.event >= sequence.events.length) {
-      throw createSequenceError(source, `steps[${index}].event must be the index of an event`);
-    }
-  }
-  return sequence;
-}
-
-function createSequenceError(source: string, problem: string): SvcError {
-  return new SvcError('usage', `${source} is not a delivery sequence: ${problem}.`, {
+  const problem = invalid ? `${invalid.path || 'it'} ${invalid.problem}` : findIndexProblem(sequence);
+  if (problem === null) return sequence;
+  throw new SvcError('usage', `${source} is not a delivery sequence: ${problem}.`, {
     hint: 'Pass a file that svc receiver fuzz wrote.',
   });
+}
+
+function findIndexProblem({ steps, events }: DeliverySequence): string | null {
+  const index = steps.findIndex((step) => 'event' in step && step.event >= events.length);
+  return index === -1 ? null : `steps[${index}].event must be the index of an event`;
 }
 
 /** Removes the events that no step uses, and the fields of steps that change nothing. */
@@ -178,19 +165,19 @@ export function normalizeSequence(sequence: DeliverySequence): DeliverySequence 
     delivered.add(simplified.event);
     return isFirst ? omitField(simplified, 'new_delivery') : simplified;
   });
-  const usedIndexes = new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])));
-  // They keep their order, in which they were created.
-  return selectEvents(
-    { ...sequence, steps },
-    [...usedIndexes].sort((a, b) => a - b),
-  );
+  // The events keep their order, in which they were created.
+  const indexes = listEventIndexes(steps).sort((a, b) => a - b);
+  return selectEvents({ ...sequence, steps }, indexes);
+}
+
+/** The events that steps use, in the order in which they are used first. */
+export function listEventIndexes(steps: readonly PlayedStep[]): number[] {
+  return [...new Set(steps.flatMap((step) => ('event' in step ? [step.event] : [])))];
 }
 
 /** Numbers the events in the order in which they are used first, so that they arrive in the order of their creation. */
 export function sortEventsByFirstStep(sequence: DeliverySequence): DeliverySequence {
-  return selectEvents(sequence, [
-    ...new Set(sequence.steps.flatMap((step) => ('event' in step ? [step.event] : []))),
-  ]);
+  return selectEvents(sequence, listEventIndexes(sequence.steps));
 }
 
 function selectEvents(sequence: DeliverySequence, indexes: readonly number[]): DeliverySequence {
@@ -238,28 +225,29 @@ export function nameEvent(sequence: Pick<PlayedSequence, 'events'>, index: numbe
   return `event ${index + 1} (${sequence.events[index]?.type})`;
 }
 
+/** Whether an earlier step delivers the event of this step. */
+export function isRepeat(steps: readonly PlayedStep[], index: number): boolean {
+  const step = steps[index];
+  return (
+    step?.kind === 'deliver' &&
+    steps.slice(0, index).some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event)
+  );
+}
+
 /** Describes what a step sends or does. */
-export function describeStep(sequence: DeliverySequence, index: number): string {
-  const step = sequence.steps[index];
-  switch (step?.kind) {
-    case undefined:
-      return '';
+export function describeStep(sequence: DeliverySequence, step: SequenceStep, index: number): string {
+  const timing = 'with_previous' in step && step.with_previous ? ', at the same time' : '';
+  switch (step.kind) {
     case 'deliver': {
-      const isRepeat = sequence.steps
-        .slice(0, index)
-        .some((earlier) => earlier.kind === 'deliver' && earlier.event === step.event);
-      const event = nameEvent(sequence, step.event);
-      const subject = !isRepeat
-        ? `deliver ${event}`
-        : step.new_delivery
-          ? `deliver ${event} again, in another delivery`
-          : `deliver ${event} again`;
-      return [subject, ...listDetails(step, sequence.events[step.event])].join(', ');
+      const again = isRepeat(sequence.steps, index) ? ' again' : '';
+      const other = step.new_delivery ? ', in another delivery' : '';
+      const details = listDetails(step, sequence.events[step.event]);
+      return [`deliver ${nameEvent(sequence, step.event)}${again}${other}${timing}`, ...details].join(', ');
     }
     case 'attack':
-      return `attack with ${nameEvent(sequence, step.event)}: ${attacks[step.attack]}${step.with_previous ? ', at the same time' : ''}`;
+      return `attack with ${nameEvent(sequence, step.event)}: ${attacks[step.attack]}${timing}`;
     case 'burst':
-      return `deliver ${step.count} other ${step.count === 1 ? 'event' : 'events'}${step.with_previous ? ', at the same time' : ''}`;
+      return `deliver ${formatCount(step.count, 'other event')}${timing}`;
     case 'restart':
       return 'restart the receiver';
   }
@@ -267,7 +255,6 @@ export function describeStep(sequence: DeliverySequence, index: number): string 
 
 function listDetails(step: DeliverStep, event: SequenceEvent | undefined): string[] {
   return [
-    step.with_previous ? 'at the same time' : null,
     step.failure === 'lost-response' ? 'lose the response and send it again' : null,
     step.failure === 'cut-request' ? 'cut the request off and send it again' : null,
     step.slow_body ? 'with a slow body' : null,

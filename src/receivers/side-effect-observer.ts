@@ -3,10 +3,12 @@ import { SECOND_MS } from '../domain/duration.ts';
 import { sleep } from '../platform/timers.ts';
 import type { ReadSideEffects, SideEffectReading } from './side-effect-reader.ts';
 
-/** The side effects of deliveries: of each event, or only their total if the observer does not return the IDs of events. */
-export type SideEffects =
-  | { readonly mode: 'ids'; readonly countsById: ReadonlyMap<string, number> }
-  | { readonly mode: 'count'; readonly count: number };
+/** The side effects of deliveries. */
+export interface SideEffects {
+  readonly count: number;
+  /** The number for each event, by its ID; null if the observer does not return the IDs of events. */
+  readonly countsById: ReadonlyMap<string, number> | null;
+}
 
 /** The number of side effects that each event has at least, by its ID: 1 after its delivery was accepted, otherwise 0. */
 export type ExpectedSideEffects = ReadonlyMap<string, number>;
@@ -25,24 +27,21 @@ const MAX_INTERVAL_MS = 40;
 const INTERVAL_GROWTH = 1.5;
 
 export class SideEffectObserver {
+  /** The longest time between two side effects, or before the first one, in milliseconds. */
+  slowestMs = 0;
   readonly #read: ReadSideEffects;
   readonly #signal: AbortSignal;
-  #mode: SideEffects['mode'] = 'count';
+  /** Whether the observer has returned the ID of an own event. Side effects of other senders do not count then. */
+  #hasIds = false;
   /** The number of side effects before those that are awaited. */
   #baseline = 0;
   /** The side effects whose wait has not ended. */
   readonly #pending = new Map<string, number>();
-  #slowestMs = 0;
   #measuredWaits = 0;
 
   constructor(read: ReadSideEffects, signal: AbortSignal) {
     this.#read = read;
     this.#signal = signal;
-  }
-
-  /** The longest time between two side effects, or before the first one, in milliseconds. */
-  get slowestMs(): number {
-    return this.#slowestMs;
   }
 
   /** Leaves the side effects of deliveries to the next {@link begin}. */
@@ -68,44 +67,50 @@ export class SideEffectObserver {
    */
   async wait(expected: ExpectedSideEffects, timeoutMs: number): Promise<SideEffects | null> {
     this.postpone(expected);
-    let [changedAfterMs, slowestMs] = [0, 0];
-    let latestTotal: number | null = null;
-    let completedAfterMs: number | null = null;
-    let isBusy = false;
-    const reading = await this.#poll((current, waitedMs) => {
-      const { isMissing, total } = compare(this.#toSideEffects(current, expected), expected);
-      if (total !== (latestTotal ?? 0)) {
+    // Without the time in which this process was paused, for example by a busy machine.
+    let [waitedMs, changedAfterMs, slowestMs] = [0, 0, 0];
+    let intervalMs = MIN_INTERVAL_MS;
+    let latestCount = 0;
+    for (;;) {
+      const readFrom = performance.now();
+      const reading = await this.#readWithRetries();
+      const readMs = performance.now() - readFrom;
+      waitedMs += readMs;
+      const sideEffects = this.#toSideEffects(reading, expected);
+      const { count } = sideEffects;
+      if (count !== latestCount) {
         slowestMs = Math.max(slowestMs, waitedMs - changedAfterMs);
-        if (latestTotal !== null) changedAfterMs = waitedMs;
+        [latestCount, changedAfterMs] = [count, waitedMs];
       }
-      latestTotal = total;
       const unchangedMs = waitedMs - changedAfterMs;
-      isBusy = isMissing && unchangedMs < timeoutMs && waitedMs >= Math.max(MAX_WAIT_MS, timeoutMs);
-      if (isMissing) return isBusy || unchangedMs >= timeoutMs;
-      completedAfterMs ??= waitedMs;
-      const quietMs = MIN_QUIET_MS + QUIET_FACTOR * Math.max(slowestMs, this.#slowestMs);
-      if (unchangedMs >= quietMs) return true;
+      const quietMs = MIN_QUIET_MS + QUIET_FACTOR * Math.max(slowestMs, this.slowestMs);
+      const isMissing = isAnyMissing(sideEffects, expected);
       // With a count, other senders can cause side effects all the time.
-      return total > expected.size && waitedMs - completedAfterMs >= timeoutMs + quietMs;
-    });
-    if (slowestMs > 0 && this.#measuredWaits++ < MEASURED_WAITS) {
-      this.#slowestMs = Math.max(this.#slowestMs, slowestMs);
+      const isExcess = !isMissing && count > expected.size && waitedMs >= timeoutMs + quietMs;
+      if (unchangedMs >= (isMissing ? timeoutMs : quietMs) || isExcess || this.#signal.aborted) {
+        if (slowestMs > 0 && this.#measuredWaits++ < MEASURED_WAITS) {
+          this.slowestMs = Math.max(this.slowestMs, slowestMs);
+        }
+        for (const id of expected.keys()) this.#pending.delete(id);
+        this.#baseline = reading.count;
+        return sideEffects;
+      }
+      if (isMissing && waitedMs >= Math.max(MAX_WAIT_MS, timeoutMs)) return null;
+      // Waits as long as the reading took, so that reading a long list does not occupy the receiver all the time.
+      const sleepMs = Math.max(intervalMs, readMs);
+      await sleep(sleepMs, this.#signal);
+      waitedMs += sleepMs;
+      intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * INTERVAL_GROWTH);
     }
-    if (isBusy) return null;
-    const sideEffects = this.#toSideEffects(reading, expected);
-    for (const id of expected.keys()) this.#pending.delete(id);
-    this.#baseline = reading.count;
-    return sideEffects;
   }
 
-  /** IDs count once the observer has returned that of an own event. Those of other senders do not count then. */
   #toSideEffects({ count, ids }: SideEffectReading, expected: ExpectedSideEffects): SideEffects {
     const own = ids?.filter((id) => expected.has(id)) ?? [];
-    if (own.length > 0) this.#mode = 'ids';
-    if (this.#mode === 'count') return { mode: 'count', count: count - this.#baseline };
+    this.#hasIds ||= own.length > 0;
+    if (!this.#hasIds) return { count: count - this.#baseline, countsById: null };
     const countsById = new Map<string, number>();
     for (const id of own) countsById.set(id, (countsById.get(id) ?? 0) + 1);
-    return { mode: 'ids', countsById };
+    return { count: own.length, countsById };
   }
 
   /** The receiver itself may count its side effects, and be restarting. */
@@ -119,42 +124,9 @@ export class SideEffectObserver {
     }
     return this.#read();
   }
-
-  /**
-   * Reads side effects at growing intervals until `isDone`, or until the signal is aborted.
-   * @param isDone gets the milliseconds of waiting so far, without those in which this process was paused, for example by a busy
-   *   machine
-   * @returns the last reading
-   */
-  async #poll(isDone: (reading: SideEffectReading, waitedMs: number) => boolean): Promise<SideEffectReading> {
-    let [waitedMs, intervalMs] = [0, MIN_INTERVAL_MS];
-    for (;;) {
-      const readFrom = performance.now();
-      const reading = await this.#readWithRetries();
-      const readMs = performance.now() - readFrom;
-      waitedMs += readMs;
-      if (isDone(reading, waitedMs) || this.#signal.aborted) return reading;
-      // Waits as long as the reading took, so that reading a long list does not occupy the receiver all the time.
-      const sleepMs = Math.max(intervalMs, readMs);
-      await sleep(sleepMs, this.#signal);
-      waitedMs += sleepMs;
-      intervalMs = Math.min(MAX_INTERVAL_MS, intervalMs * INTERVAL_GROWTH);
-    }
-  }
 }
 
-function compare(sideEffects: SideEffects, expected: ExpectedSideEffects) {
-  if (sideEffects.mode === 'count') {
-    const { count } = sideEffects;
-    return { total: count, isMissing: count < sum(expected.values()) };
-  }
-  const { countsById } = sideEffects;
-  return {
-    total: sum(countsById.values()),
-    isMissing: [...expected].some(([id, min]) => (countsById.get(id) ?? 0) < min),
-  };
-}
-
-function sum(counts: Iterable<number>): number {
-  return [...counts].reduce((total, count) => total + count, 0);
+function isAnyMissing({ count, countsById }: SideEffects, expected: ExpectedSideEffects): boolean {
+  if (countsById !== null) return [...expected].some(([id, min]) => (countsById.get(id) ?? 0) < min);
+  return count < [...expected.values()].reduce((total, min) => total + min, 0);
 }

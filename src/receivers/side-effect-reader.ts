@@ -20,8 +20,7 @@ const READ_TIMEOUT_MS = 10_000;
 /** Maximum number of bytes to read. */
 const RESPONSE_LIMIT = 16 * 1024 * 1024;
 const LIMIT_PROBLEM = 'it returned more than 16 MiB';
-const URL_HINT = 'Return {"count": n} or {"ids": […]} from the URL.';
-const COMMAND_HINT = 'Print {"count": n}, {"ids": […]} or only the number from the command.';
+const HINT = 'Return {"count": n}, {"ids": […]} or only the number.';
 
 interface SideEffectReaderOptions {
   /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
@@ -34,18 +33,16 @@ interface SideEffectReaderOptions {
 
 /** @param source an `http` or `https` URL; anything else is a shell command */
 export function createSideEffectReader(source: string, options: SideEffectReaderOptions): ReadSideEffects {
-  const isUrl = /^https?:\/\//i.test(source);
-  const hint = isUrl ? URL_HINT : COMMAND_HINT;
-  const read = isUrl ? readUrl : runShell;
+  const read = /^https?:\/\//i.test(source) ? readUrl : runShell;
   return async () => {
     const text = await read(source, options).catch((error: Error) => {
       const problem = describeReadProblem(error);
-      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, { hint });
+      throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, { hint: HINT });
     });
     const reading = parseReading(text);
     if (reading !== null) return reading;
     const excerpt = JSON.stringify(text.trim().slice(0, 80));
-    throw new SvcError('usage', `${source} returned ${excerpt} instead of a count.`, { hint });
+    throw new SvcError('usage', `${source} returned ${excerpt} instead of a count.`, { hint: HINT });
   };
 }
 

@@ -13,8 +13,8 @@ export interface TamperedDelivery {
   /** The check that fails if the receiver accepts it. */
   readonly id: `${'signature' | 'timestamp'}.${string}`;
   readonly sent: string;
-  /** What it means if a receiver accepts it, and what to do. */
-  readonly explanation: string;
+  /** What to do if a receiver accepts it. */
+  readonly remedy: string;
   create(factory: DeliveryFactory, event: SentEvent): DeliveryMessage;
 }
 
@@ -42,99 +42,88 @@ interface Definition extends Omit<TamperedDelivery, 'sent'> {
   isPossible?(scheme: SignatureScheme): boolean;
 }
 
-/** What it means if a receiver accepts a tampered delivery that has no side effect, and what to do. */
-export const NOT_PROCESSED_EXPLANATION =
-  'Your receiver responds with 2xx to deliveries that it does not process. Respond with 4xx when verification fails.';
-/** How a receiver responds to this delivery shows whether its responses say anything about verification. */
+/** A receiver that responds with 2xx to this delivery does not show by its responses what it verifies. */
 export const OTHER_SECRET_CHECK_ID = 'signature.other-secret';
 export const ALTERED_BODY_CHECK_ID = 'signature.altered-body';
 export const OLD_DELIVERY_CHECK_ID = 'timestamp.old';
 const hasTimestampHeader = ({ headers }: SignatureScheme) => headers.timestamp !== null;
+const signsTimestamp = ({ content }: SignatureScheme) => content.includes('{timestamp}');
 /** The schemes whose official library checks only that a timestamp is not too old: `stripe` of Stripe, `@slack/bolt` of Slack. */
 const acceptFutureTimestamps: readonly string[] = ['stripe', 'slack'];
+const REJECT_REMEDY = 'Reject it instead of skipping verification.';
+const COMPARE_REMEDY = 'Compare whole signatures, including their length, byte by byte.';
+const VERSION_REMEDY = 'Compare whole signatures, with their version, because other versions can be weaker.';
 
 const definitions: Readonly<Record<AttackName, Definition>> = {
   forged: {
     id: OTHER_SECRET_CHECK_ID,
-    explanation:
-      'Your receiver responds with 2xx to a delivery signed with another secret. Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.',
+    remedy:
+      'Compute the signature with the endpoint secret, compare it with the header, and respond with 4xx if they differ. If the verification returns a promise, await it.',
     create: signWithOtherSecret,
   },
   altered: {
     id: ALTERED_BODY_CHECK_ID,
-    explanation: 'Your receiver accepts a changed body. Compute the signature over the body that arrived.',
+    remedy: 'Compute the signature over the body that arrived.',
     create: (factory, event) => ({ ...factory.sign(event), body: addField(event.body, 'altered', 'true') }),
   },
   'missing-signature': {
     id: 'signature.missing',
-    explanation:
-      'Your receiver accepts a delivery without a signature. Reject it instead of skipping verification.',
+    remedy: REJECT_REMEDY,
     create: (factory, event) => withoutHeader(factory.sign(event), factory.scheme.headers.signature),
   },
   'empty-signature': {
     id: 'signature.empty',
-    explanation: 'Your receiver accepts an empty signature. Reject it instead of skipping verification.',
+    remedy: REJECT_REMEDY,
     create: (factory, event) => withHeader(factory.sign(event), factory.scheme.headers.signature, ''),
   },
   'missing-digest': {
     id: 'signature.blank',
-    explanation: 'Your receiver accepts an empty digest. Compare whole signatures, including their length.',
+    remedy: COMPARE_REMEDY,
     create: withDigest(() => ''),
   },
   'truncated-signature': {
     id: 'signature.truncated',
-    explanation:
-      'Your receiver accepts part of a signature. Compare whole signatures, including their length.',
+    remedy: COMPARE_REMEDY,
     create: withDigest((digest) => digest.slice(0, digest.length / 2)),
   },
   'prefixed-signature': {
     id: 'signature.prefixed',
-    explanation:
-      'Your receiver accepts a header that contains the signature anywhere. Compare whole signatures.',
+    remedy: COMPARE_REMEDY,
     create: withDigest((digest) => `0000${digest}`),
   },
   'suffixed-signature': {
     id: 'signature.suffixed',
-    explanation:
-      'Your receiver ignores characters after the signature, as hex decoders such as Buffer.from do. Compare whole signatures, including their length, as text.',
+    remedy:
+      'Compare whole signatures, including their length, as text: hex decoders such as Buffer.from ignore what follows the digits.',
     // Base64 decoders, including those of correct receivers, ignore what follows the padding.
     isPossible: ({ encoding }) => encoding === 'hex',
     create: withDigest((digest) => `${digest}zz`),
   },
   'non-ascii-signature': {
     id: 'signature.non-ascii',
-    explanation:
-      'Your receiver accepts a signature with a character outside ASCII. Compare whole signatures, byte by byte.',
+    remedy: COMPARE_REMEDY,
     create: withDigest((digest) => `é${digest.slice(1)}`),
   },
   'missing-version': {
     id: 'signature.no-version',
-    explanation:
-      'Your receiver accepts a signature without its version. Compare whole signatures, with their version, because other versions can be weaker.',
+    remedy: VERSION_REMEDY,
     isPossible: ({ header }) => header.prefix !== '',
-    create: withSignature((signature, prefix) => signature.slice(prefix.length)),
+    create: withSignature((digest) => digest),
   },
   'other-version': {
     id: 'signature.other-version',
-    explanation:
-      'Your receiver ignores the version of a signature. Compare whole signatures, with their version, because other versions can be weaker.',
+    remedy: VERSION_REMEDY,
     isPossible: ({ header }) => /\d/.test(header.prefix),
-    create: withSignature(
-      (signature, prefix) =>
-        prefix.replace(/\d+/, (version) => (Number(version) === 0 ? '1' : '0')) +
-        signature.slice(prefix.length),
-    ),
+    create: withSignature((digest, prefix) => prefix.replace(/\d+/, (n) => (n === '0' ? '1' : '0')) + digest),
   },
   'empty-body-signature': {
     id: 'signature.empty-body',
-    explanation:
-      'Your receiver verifies an empty body, because a parser has already read it. Read the raw bytes first.',
+    remedy: 'A parser has probably read the body before your code does. Read the raw bytes first.',
     create: (factory, event) => ({ ...factory.sign({ ...event, body: '' }), body: event.body }),
   },
   'doubled-signature': {
     id: 'signature.doubled',
-    explanation:
-      'Your receiver accepts a delivery with two signature headers, although neither signature is valid. Reject a delivery unless one of its signatures matches.',
+    remedy: 'Reject a delivery unless one of its signatures matches.',
     create(factory, event) {
       const { signature } = factory.scheme.headers;
       const [first, second] = [signWithOtherSecret(factory, event), signWithOtherSecret(factory, event)];
@@ -144,43 +133,42 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
   },
   'missing-timestamp': {
     id: 'timestamp.missing',
-    explanation: 'Your receiver accepts a delivery without a timestamp. Reject it.',
+    remedy: REJECT_REMEDY,
     isPossible: hasTimestampHeader,
     create: (factory, event) => withoutHeader(factory.sign(event), factory.scheme.headers.timestamp ?? ''),
   },
   stale: {
     id: OLD_DELIVERY_CHECK_ID,
-    explanation:
-      'Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.',
+    remedy:
+      'Anyone who recorded a delivery can send it again. Reject those that are older than five minutes.',
     isPossible: hasTimestamp,
     create: (factory, event) => factory.sign(event, { ageMs: STALE_AGE_MS }),
   },
   'slightly-stale': {
     id: 'timestamp.slightly-old',
-    explanation:
-      'Your receiver accepts a delivery that is more than five minutes old. Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of its machine.',
+    remedy:
+      'Compare the exact age with 300 seconds, without rounding it to minutes, and check the clock of the receiver.',
     isPossible: hasTimestamp,
     create: (factory, event) => factory.sign(event, { ageMs: SLIGHTLY_STALE_AGE_MS }),
   },
   'unreadable-timestamp': {
     id: 'timestamp.unreadable',
-    explanation:
-      'Your receiver accepts a timestamp that it cannot read: a comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.',
+    remedy:
+      'A comparison with NaN, such as age > 300, is always false. Accept a delivery only if its age is a number and at most five minutes.',
     isPossible: hasTimestamp,
     create: (factory, event) => factory.sign(event, { timestamp: 'not-a-time' }),
   },
   future: {
     id: 'timestamp.future',
-    explanation:
-      'Your receiver accepts a timestamp in the future, so anyone who recorded the delivery can send it again for longer than five minutes. Compare the absolute value of the age.',
+    remedy:
+      'Anyone who recorded a delivery can send it again for longer than five minutes. Compare the absolute value of the age.',
     isPossible: (scheme) => hasTimestamp(scheme) && !acceptFutureTimestamps.includes(scheme.name),
     create: (factory, event) => factory.sign(event, { ageMs: FUTURE_AGE_MS }),
   },
   replayed: {
     id: 'timestamp.replaced',
-    explanation:
-      'Your receiver accepts a changed timestamp. Include the value of the timestamp header in the signed content.',
-    isPossible: ({ content }) => content.includes('{timestamp}'),
+    remedy: 'Include the value of the timestamp header in the signed content.',
+    isPossible: signsTimestamp,
     create(factory, event) {
       const stale = factory.sign(event, { ageMs: STALE_AGE_MS });
       const { timestamp } = factory.sign(event);
@@ -193,15 +181,15 @@ const definitions: Readonly<Record<AttackName, Definition>> = {
   },
   'unsigned-timestamp': {
     id: 'timestamp.unsigned',
-    explanation:
-      'Your receiver accepts a signature that does not cover the timestamp, so anyone who recorded the delivery can send it again with a new timestamp. Accept only a signature over both.',
-    isPossible: ({ content }) => content.includes('{timestamp}'),
-    create: (factory, event) => factory.withScheme({ ...factory.scheme, content: '{body}' }).sign(event),
+    remedy:
+      'Anyone who recorded a delivery can send it again with a new timestamp. Accept only a signature over the timestamp and the body.',
+    isPossible: signsTimestamp,
+    create: (factory, event) => factory.sign(event, { scheme: { ...factory.scheme, content: '{body}' } }),
   },
   'doubled-timestamp': {
     id: 'timestamp.doubled',
-    explanation:
-      'Your receiver accepts an old delivery with a second timestamp header: it verifies one timestamp and takes the age from the other. Use the same value for both, and reject a delivery with two.',
+    remedy:
+      'Verify the same timestamp from which you compute the age, and reject a delivery with two of them.',
     isPossible: hasTimestampHeader,
     create(factory, event) {
       const stale = factory.sign(event, { ageMs: STALE_AGE_MS });
@@ -221,22 +209,18 @@ function signWithOtherSecret(factory: DeliveryFactory, event: SentEvent): Signed
 }
 
 function withDigest(change: (digest: string) => string): Definition['create'] {
-  return withSignature((signature, prefix) => prefix + change(signature.slice(prefix.length)));
+  return withSignature((digest, prefix) => prefix + change(digest));
 }
 
-/** @param change gets the signature with its prefix */
-function withSignature(change: (signature: string, prefix: string) => string): Definition['create'] {
+/** @param change returns the signature, which was the prefix and the digest */
+function withSignature(change: (digest: string, prefix: string) => string): Definition['create'] {
   return (factory, event) => {
     const message = factory.sign(event);
     const { header, headers } = factory.scheme;
     const text = message.headers[headers.signature] ?? '';
     const [digest = ''] = parseSignatureHeader(factory.scheme, text).digests;
-    const signature = header.prefix + digest;
-    return withHeader(
-      message,
-      headers.signature,
-      text.replace(signature, () => change(signature, header.prefix)),
-    );
+    const value = text.replace(header.prefix + digest, () => change(digest, header.prefix));
+    return withHeader(message, headers.signature, value);
   };
 }
 

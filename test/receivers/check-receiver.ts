@@ -9,7 +9,7 @@ type CheckReceiverOptions = Pick<RunChecksOptions, 'url'> &
     readonly countSideEffects?: () => Promise<number>;
   };
 
-/** Runs the checks with the secrets of the receivers of these tests. Work of 400 ms counts as slow. */
+/** Runs the checks with the secrets of the receivers of these tests. */
 export function checkReceiver({ countSideEffects, ...options }: CheckReceiverOptions): Promise<CheckReport> {
   return runChecks({
     readSideEffects:
@@ -26,7 +26,6 @@ export function checkReceiver({ countSideEffects, ...options }: CheckReceiverOpt
     },
     now: Date.now,
     timeoutMs: 5_000,
-    slowThresholdMs: 400,
     signal: new AbortController().signal,
     ...options,
   });

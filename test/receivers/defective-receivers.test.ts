@@ -79,31 +79,29 @@ describe('runChecks', () => {
 
   describe('with a receiver that accepts forged deliveries', () => {
     const FORGED = 'responds with 2xx to a delivery signed with another secret.';
-    const NOT_PROCESSED = 'responds with 2xx to deliveries that it does not process.';
     const verifiesNothing: Partial<ReceiverParts> = { isAuthentic: () => true };
     const acknowledgesAll: Partial<ReceiverParts> = { rejectionStatus: 200 };
     const rules = ['signature', 'timestamp', 'raw-body'];
 
-    it.each<[string, Partial<ReceiverParts>, boolean, string]>([
-      ['verifies nothing, without side effects', verifiesNothing, false, FORGED],
-      ['acknowledges everything, without side effects', acknowledgesAll, false, FORGED],
-      ['acknowledges everything, with side effects', acknowledgesAll, true, NOT_PROCESSED],
+    it.each<[string, Partial<ReceiverParts>, boolean]>([
+      ['verifies nothing, without side effects', verifiesNothing, false],
+      ['acknowledges everything, without side effects', acknowledgesAll, false],
+      ['acknowledges everything, with side effects', acknowledgesAll, true],
       [
         'acknowledges everything and parses before it verifies, with side effects',
         { ...acknowledgesAll, toVerified: (body) => JSON.stringify(JSON.parse(body.toString())) },
         true,
-        NOT_PROCESSED,
       ],
     ])(
       'runChecks does not conclude from the responses what a receiver verifies that %s',
-      async (_, parts, isObserved, meaning) => {
+      async (_, parts, isObserved) => {
         await using receiver = await startCheckedReceiver(parts);
         const { url, readSideEffectCount: readSideEffects } = receiver;
         const report = await checkReceiver({ url, only: rules, ...(isObserved && { readSideEffects }) });
         expect(idsOf(report, 'passed')).toEqual(basicChecks);
         expect(idsOf(report, 'failed')).toEqual(['signature.other-secret']);
         for (const { status, ...check } of report.checks) {
-          if (status !== 'passed') expect(check.meaning).toContain(meaning);
+          if (status !== 'passed') expect(check.meaning).toContain(FORGED);
         }
       },
     );
@@ -121,8 +119,7 @@ describe('runChecks', () => {
         expect(ok).toBe(false);
         expect(checks).toMatchObject([
           { status: 'failed', received: '21 × status 204' },
-          // It is known already.
-          { status: 'failed', received: '' },
+          { status: 'failed', received: '22 × status 204, side effects: 22' },
           { status: 'inconclusive', received: '' },
         ]);
       },
@@ -138,17 +135,12 @@ describe('runChecks', () => {
           readSideEffects: receiver.readSideEffectCount,
         });
         expect(checks).toMatchObject([
-          {
-            status: 'failed',
-            received: 'status 204, side effects: 1',
-            meaning: expect.stringContaining(FORGED),
-          },
+          { status: 'failed', received: 'status 204', meaning: expect.stringContaining(FORGED) },
           { status: 'failed', received: '21 × status 204' },
           {
             status: 'failed',
-            // It is known already.
-            received: '',
-            meaning: expect.stringContaining('Your receiver processes tampered deliveries. '),
+            received: '22 × status 204, side effects: 22',
+            meaning: '22 side effects instead of 1. Verify a delivery before you do anything else with it.',
           },
           { status: 'inconclusive' },
           { status: 'passed', received: '2 × status 204, side effects: 1' },
@@ -156,31 +148,27 @@ describe('runChecks', () => {
       },
     );
 
-    it.each([0, 2, 3])(
-      'runChecks reports an accepted forged delivery if the side effect count fails after %i deliveries',
-      async (workingCount) => {
-        await using receiver = await startCheckedReceiver(verifiesNothing);
-        const report = await checkReceiver({
-          url: receiver.url,
-          only: ['signature.other-secret', 'raw-body'],
-          async readSideEffects() {
-            if (receiver.countDeliveries() < workingCount) return receiver.readSideEffectCount();
-            throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
-          },
-        });
-        const [forged, ...others] = report.checks;
-        expect(forged).toMatchObject({ status: 'failed', meaning: expect.stringContaining(FORGED) });
-        expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['inconclusive']));
-        expect(report.observer_problem).toBe('The count is locked.');
-      },
-    );
+    it('runChecks reports an accepted forged delivery if the side effect count fails', async () => {
+      await using receiver = await startCheckedReceiver(verifiesNothing);
+      const report = await checkReceiver({
+        url: receiver.url,
+        only: ['signature.other-secret', 'raw-body'],
+        async readSideEffects() {
+          throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
+        },
+      });
+      const [forged, ...others] = report.checks;
+      expect(forged).toMatchObject({ status: 'failed', meaning: expect.stringContaining(FORGED) });
+      expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['inconclusive']));
+      expect(report.observer_problem).toBe('The count is locked.');
+    });
 
     it('runChecks does not judge by responses if it does not know the response to a forged delivery', async () => {
       let deliveries = 0;
       await using receiver = await startCheckedReceiver({
         ...verifiesNothing,
-        // The forged delivery comes after three valid ones.
-        refuse: () => (++deliveries === 4 ? 429 : null),
+        // The forged delivery comes after seven valid ones.
+        refuse: () => (++deliveries === 8 ? 429 : null),
       });
       const report = await checkReceiver({ url: receiver.url, only: ['signature.genuine', 'raw-body'] });
       expect(idsOf(report, 'passed')).toEqual(['signature.genuine']);

@@ -156,11 +156,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'verifies nothing and works on one event after the other',
     create: () => ({ isAuthentic: () => true, work: workInOrder(1_000) }),
-    check: [
-      ...['signature.other-secret', 'timestamp.missing', 'timestamp.old', 'timestamp.slightly-old'],
-      ...['timestamp.unreadable', 'timestamp.future', 'timestamp.replaced', 'timestamp.unsigned'],
-      ...['timestamp.doubled', 'rejection.status', NO_SIDE_EFFECT],
-    ],
+    check: ['signature.other-secret', 'rejection.status', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -170,7 +166,7 @@ export const defects: readonly Defect[] = [
         /^v1=[0-9a-f]{64}(, ?v1=[0-9a-f]{64})?$/.test(getSignature(receiving)) &&
         isRecent(Date.now() - Date.parse(getTimestamp(receiving))),
     }),
-    check: ['signature.other-secret', 'timestamp.replaced', 'timestamp.unsigned', NO_SIDE_EFFECT],
+    check: ['signature.other-secret', NO_SIDE_EFFECT],
     fuzz: { rule: 'rejected', steps: 1 },
   },
   {
@@ -371,7 +367,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'deduplicates on the signature',
     create: () => ({ getKey: (_, receiving) => getSignature(receiving) }),
-    check: ['deduplication.other-delivery'],
+    check: ['deduplication.other-delivery', 'deduplication.later'],
     fuzz: null,
   },
   {
@@ -526,7 +522,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'responds after the work',
-    create: () => ({ respondsAfterWork: true, work: () => sleep(600) }),
+    create: () => ({ respondsAfterWork: true, work: () => sleep(1_200) }),
     check: ['acceptance.before-work'],
     fuzz: null,
   },

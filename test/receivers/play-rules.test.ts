@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findViolations, summarizeSteps } from '../../src/receivers/play-rules.ts';
+import { senders } from '../../src/profile/senders.ts';
+import { describeFailure } from '../../src/receivers/fuzz/describe-fuzz-failure.ts';
+import { findViolations } from '../../src/receivers/play-rules.ts';
 import type { Exchange, PlayRecord } from '../../src/receivers/play-sequence.ts';
 import type { ReceiverResponse } from '../../src/receivers/receiver-client.ts';
 import type { DeliverySequence, SequenceStep } from '../../src/receivers/sequence.ts';
@@ -73,8 +75,8 @@ function createRecord(
       sideEffects === null
         ? null
         : typeof sideEffects === 'number'
-          ? { mode: 'count', count: sideEffects }
-          : { mode: 'ids', countsById: new Map(Object.entries(sideEffects)) },
+          ? { count: sideEffects, countsById: null }
+          : { count: 0, countsById: new Map(Object.entries(sideEffects)) },
   };
 }
 
@@ -329,7 +331,7 @@ describe('findViolations', () => {
   });
 });
 
-it('summarizeSteps shows what each step sent and received, and which rule it broke', () => {
+it('the failure of a fuzz run shows what each step sent and received, and which rule it broke', () => {
   const steps: SequenceStep[] = [
     { ...deliver(0), kind: 'deliver', event: 0, failure: 'lost-response' },
     { kind: 'burst', count: 6 },
@@ -338,7 +340,10 @@ it('summarizeSteps shows what each step sent and received, and which rule it bro
     exchange(1, null, index === 2 ? respond(429) : ok),
   ).flat();
   const record = createRecord(steps, [...exchange(0, 0, lost, ok), ...burst], null);
-  expect(summarizeSteps(createSequence(steps), record, [{ rule: 'once', step: 0, message: '' }])).toEqual([
+  const violation = { rule: 'once', step: 0, message: '' } as const;
+  const sequence = createSequence(steps);
+  const failing = { sequence, record, violations: [violation], violation };
+  expect(describeFailure(failing, { type: 'a.b', payload: '{}' }, senders.svc).steps).toEqual([
     {
       step: 1,
       sent: 'deliver event 1 (order.shipped), lose the response and send it again',

@@ -111,7 +111,7 @@ describe('describeStep', () => {
       ],
       [event, { ...event, padding: 9, days_old: 2 }],
     );
-    expect(sequence.steps.map((_, index) => describeStep(sequence, index))).toMatchInlineSnapshot(`
+    expect(sequence.steps.map((step, index) => describeStep(sequence, step, index))).toMatchInlineSnapshot(`
       [
         "deliver event 1 (order.shipped), cut the request off and send it again",
         "deliver event 1 (order.shipped) again, in another delivery, at the same time",

@@ -43,7 +43,7 @@ const NOTES = `
 Rules, each with several checks, and their sections in the service description:
 ${RULES}
 
-The checks send about 140 deliveries with generated events, or about 280 with --observe. Run them against a receiver
+The checks send about 130 deliveries with generated events, or about 280 with --observe. Run them against a receiver
 whose data you can afford to lose. Some checks need to know what the receiver did with a delivery. For these, pass
 --observe with a URL or a command that returns the side effects, such as rows in a table: their IDs or their number.
 Without it, these checks are inconclusive, which is a failure only with --strict, or if no check passes.`;

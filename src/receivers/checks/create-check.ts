@@ -1,10 +1,11 @@
-/** Creates checks from what they send, and from what it means if a receiver handles it incorrectly. */
+/** Creates checks from what they send, and from what to do if a receiver handles it incorrectly. */
 import type { WebhookSender } from '../../profile/senders.ts';
-import { type CheckSession, countSideEffects, describePlay } from '../check-session.ts';
-import type { FuzzRule } from '../play-rules.ts';
+import { type CheckSession, describePlay } from '../check-session.ts';
+import { type FuzzRule, fuzzRules, sideEffectRules } from '../play-rules.ts';
 import { failed, inconclusive, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { isAccepted } from '../receiver-client.ts';
 import type { CustomStep, EventTemplate, PlayedStep, SequenceEvent } from '../sequence.ts';
+import { OTHER_SECRET_CHECK_ID } from '../tampered-deliveries.ts';
 
 export const deliver: PlayedStep = { kind: 'deliver', event: 0 };
 
@@ -12,88 +13,86 @@ export function createValid(create: CustomStep['create']): CustomStep {
   return { kind: 'custom', event: 0, isGenuine: true, create };
 }
 
-interface AcceptedCheck extends Omit<ReceiverCheck, 'run'> {
-  /** What a failure means, and what to do. */
-  readonly explanation: string;
-  /** Default: an ordinary delivery. */
-  readonly step?: PlayedStep;
+interface DeliveryCheck extends Omit<ReceiverCheck, 'run'> {
+  /** What to do if the receiver does not handle the delivery as it must. */
+  readonly remedy: string;
+  readonly create?: CustomStep['create'];
+  /** The number of deliveries (default: 1). */
+  readonly count?: number;
   /** The event that is delivered. @param known one that the receiver knows (default: this one) */
   createEvent?(known: EventTemplate, sender: WebhookSender): SequenceEvent;
 }
 
 /** Creates a check of a delivery that a correct receiver accepts. */
-export function createAcceptedCheck({
-  explanation,
-  step = deliver,
-  createEvent = (known) => known,
-  ...check
-}: AcceptedCheck): ReceiverCheck {
-  return {
-    ...check,
-    judgesByResponse: true,
-    async run(session) {
-      const event = createEvent(session.template, session.options.sender);
-      const { record } = await session.check([step], { events: [event] });
-      const [first] = record.exchanges;
-      const received = describePlay(record);
-      return first && isAccepted(first.response) ? passed(received) : failed(received, explanation);
-    },
-  };
+export function createAcceptedCheck(check: DeliveryCheck): ReceiverCheck {
+  return createDeliveryCheck(check, true);
 }
 
-interface RejectedCheck extends Omit<ReceiverCheck, 'run'> {
-  /** What it means if the receiver accepts the delivery, and what to do. */
-  readonly explanation: string;
-  readonly create: CustomStep['create'];
+/** Creates a check of a delivery that a correct receiver rejects. Another check covers the status (§6.4). */
+export function createRejectedCheck(check: DeliveryCheck & Pick<CustomStep, 'create'>): ReceiverCheck {
+  return createDeliveryCheck(check, false);
 }
 
-/** Creates a check that passes unless the delivery is accepted. Another check covers the status (§6.4). */
-export function createRejectedCheck({ create, explanation, ...check }: RejectedCheck): ReceiverCheck {
+function createDeliveryCheck(
+  { remedy, create, count = 1, createEvent = (known) => known, requires = [], ...check }: DeliveryCheck,
+  isGenuine: boolean,
+): ReceiverCheck {
   return {
     ...check,
+    requires: [...requires, OTHER_SECRET_CHECK_ID],
     async run(session) {
-      const { record } = await session.check([{ kind: 'custom', event: 0, isGenuine: false, create }]);
-      const [first] = record.exchanges;
+      const known = createEvent(session.template, session.options.sender);
+      const steps = Array.from(
+        { length: count },
+        (_, event): PlayedStep =>
+          create ? { kind: 'custom', event, isGenuine, create } : { kind: 'deliver', event },
+      );
+      const { record } = await session.check(steps, { events: Array(count).fill(known) });
       const received = describePlay(record);
-      return first && isAccepted(first.response) ? failed(received, explanation) : passed(received);
+      const sent = record.exchanges.filter(({ step }) => step !== null);
+      if (sent.every(({ response }) => isAccepted(response) === isGenuine)) return passed(received);
+      const problem = isGenuine ? 'does not respond' : 'responds';
+      return failed(received, `Your receiver ${problem} with 2xx to ${check.sent}. ${remedy}`);
     },
   };
 }
 
 interface SequenceCheck extends Omit<ReceiverCheck, 'run'> {
   steps(session: CheckSession): readonly PlayedStep[];
-  /** What it means if the sequence breaks a rule, and what to do. Other broken rules make the check inconclusive. */
-  readonly fails: Partial<Record<FuzzRule, string>>;
-  /** `needed`: the responses show nothing, so nothing is sent if side effects cannot be observed. */
-  readonly sideEffects: 'needed' | 'useful' | 'ignored';
+  /** The rules that the check is about. Other broken rules make it inconclusive. */
+  readonly fails: readonly FuzzRule[];
+  /** What to do (default: the remedy of the rule). */
+  readonly remedy?: string;
 }
 
 /** A receiver can process an event quickly, and its duplicate later, for example in a queue. */
 const REPEAT_WORK_MS = 500;
 
 /** Creates a check of a sequence in which failed deliveries are repeated as the service does. */
-export function createSequenceCheck({ steps, fails, sideEffects, ...check }: SequenceCheck): ReceiverCheck {
+export function createSequenceCheck({ steps, fails, remedy, ...check }: SequenceCheck): ReceiverCheck {
+  const needsSideEffects = fails.some((rule) => sideEffectRules.has(rule));
+  // Otherwise the responses can show something.
+  const needsOnlySideEffects = fails.every((rule) => sideEffectRules.has(rule));
   return {
     ...check,
     async run(session) {
-      const observes = sideEffects !== 'ignored' && session.unobservable === null;
-      if (sideEffects === 'needed' && !observes) return inconclusive('', session.unobservable ?? '');
-      // It is known already, and a receiver that works on one event after the other would take minutes for all of them.
-      const processed = session.forged === 'processed' ? fails['no-side-effect'] : undefined;
-      if (processed !== undefined) return failed('', processed);
+      const observes = needsSideEffects && session.unobservable === null;
+      if (needsOnlySideEffects && !observes) return inconclusive('', session.unobservable ?? '');
       const end: readonly PlayedStep[] =
-        fails.once && observes ? [{ kind: 'pause', ms: REPEAT_WORK_MS }] : [];
+        fails.includes('once') && observes ? [{ kind: 'pause', ms: REPEAT_WORK_MS }] : [];
       const play = await session.check([...steps(session), ...end], { repeats: true, observes });
       const received = describePlay(play.record);
       // Which attacks a receiver accepts is the result of other checks.
       const violations = play.violations.filter(({ rule }) => rule !== 'rejected');
-      const broken = violations.map(({ rule }) => (rule === 'order' ? 'processed' : rule));
-      const rule = broken.find((name) => fails[name] !== undefined);
-      if (rule !== undefined) return failed(received, fails[rule] ?? '');
+      const failure = violations.find(({ rule }) => fails.includes(rule));
+      if (failure !== undefined) {
+        return failed(received, `${failure.message} ${remedy ?? fuzzRules[failure.rule].remedy}`);
+      }
       const [violation] = violations;
       if (violation !== undefined) return inconclusive(received, violation.message);
-      if (sideEffects === 'ignored' || countSideEffects(play.record) !== null) return passed(received);
-      return inconclusive(received, session.unobservable ?? '');
+      return needsSideEffects && play.record.sideEffects === null
+        ? inconclusive(received, session.unobservable ?? '')
+        : passed(received);
     },
   };
 }

@@ -7,37 +7,30 @@ import type { PlayedStep } from '../sequence.ts';
 import { listAttacks, OLD_DELIVERY_CHECK_ID, OTHER_SECRET_CHECK_ID } from '../tampered-deliveries.ts';
 import { createSequenceCheck, deliver } from './create-check.ts';
 
-const ACCEPTED_HINT = 'The checks of the rules signature and timestamp show which ones it accepts.';
-
-const MARKED_EXPLANATION =
-  'Your receiver marks an event as seen before it verifies the delivery, so anyone who knows the ID of an event can suppress it. Verify the signature and the age of the delivery first, and then look up {event_id}.';
-
 export const rejectionChecks: readonly ReceiverCheck[] = [
   { id: 'rejection.status', sent: 'every kind of tampered delivery', run: checkStatus },
   createSequenceCheck({
     id: 'rejection.no-side-effect',
     sent: 'every kind of tampered delivery, then a valid one',
-    sideEffects: 'needed',
     steps(session) {
       const attacks = listAttackSteps(session);
       return [...attacks, { kind: 'deliver', event: attacks.length }];
     },
-    fails: {
-      'no-side-effect': `Your receiver processes tampered deliveries. Verify a delivery before you do anything else. ${ACCEPTED_HINT}`,
-    },
+    fails: ['no-side-effect'],
   }),
   createSequenceCheck({
     id: 'rejection.same-event',
     // A receiver that accepts one of the others does not show whether it processes the genuine one.
     requires: [OTHER_SECRET_CHECK_ID, OLD_DELIVERY_CHECK_ID],
     sent: 'forged and old deliveries of an event, then the genuine one',
-    sideEffects: 'useful',
     steps: ({ factory }) => [
       { kind: 'attack', attack: 'forged', event: 0 },
       ...(hasTimestamp(factory.scheme) ? [{ kind: 'attack', attack: 'stale', event: 0 } as const] : []),
       deliver,
     ],
-    fails: { accepted: MARKED_EXPLANATION, processed: MARKED_EXPLANATION },
+    fails: ['accepted', 'processed'],
+    remedy:
+      'Verify the signature and the age of a delivery before you look up {event_id} and mark it as seen. Otherwise anyone who knows the ID of an event can suppress it.',
   }),
 ];
 
@@ -51,20 +44,12 @@ async function checkStatus(session: CheckSession): Promise<CheckOutcome> {
   const received = describePlay(record);
   const responses = record.exchanges.filter(({ isGenuine }) => !isGenuine).map(({ response }) => response);
   const others = responses.filter((response) => !isAccepted(response));
-  if (others.length === 0) {
-    return failed(
-      received,
-      'Your receiver responds with 2xx to every tampered delivery. Respond with 4xx when verification fails.',
-    );
-  }
-  if (!others.every(isRejected)) {
-    return failed(
-      received,
-      'Your receiver does not respond with 4xx to every tampered delivery. Respond with 400 if verification fails, for any reason.',
-    );
+  if (others.length === 0 || !others.every(isRejected)) {
+    const meaning = 'Your receiver does not respond with 4xx to tampered deliveries.';
+    return failed(received, `${meaning} Respond with 400 if verification fails, for any reason.`);
   }
   // Which deliveries a receiver accepts is the result of other checks, with an explanation for each.
   return others.length < responses.length
-    ? inconclusive(received, `Your receiver responds with 2xx to some of them. ${ACCEPTED_HINT}`)
+    ? inconclusive(received, 'Your receiver responds with 2xx to some of them. Other checks show which.')
     : passed(received);
 }

@@ -1,130 +1,104 @@
 /** The checks that all others require: ordinary deliveries, and those with an unusual digest or timestamp, which come by chance. */
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { confirmMistakes } from '../../signature/confirm-mistakes.ts';
 import { describeMistakes } from '../../signature/find-mistakes.ts';
 import { listProbes } from '../../signature/probe-requests.ts';
 import type { SignatureScheme } from '../../signature/scheme.ts';
 import { hasTimestamp } from '../../signature/schemes.ts';
 import { parseSignatureHeader, parseTimestamp } from '../../signature/signature-header.ts';
-import { type CheckSession, countSideEffects, describePlay } from '../check-session.ts';
+import { type CheckSession, describePlay } from '../check-session.ts';
 import type { DeliveryFactory, SentEvent, SignedMessage } from '../delivery-factory.ts';
-import type { PlayRecord } from '../play-sequence.ts';
 import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import { getConnectionHint, isAccepted, isRejected, type ReceiverResponse } from '../receiver-client.ts';
-import { addField, type CustomStep, UNKNOWN_FIELD } from '../sequence.ts';
-import { createValid } from './create-check.ts';
+import { addField, UNKNOWN_FIELD } from '../sequence.ts';
+import { createAcceptedCheck, createValid } from './create-check.ts';
 
 /** The checks of valid deliveries with this scheme. Every other check requires them. */
 export function listValidDeliveryChecks(scheme: SignatureScheme): readonly ReceiverCheck[] {
-  return [
+  const checks = [
     genuineCheck,
     secondDeliveryCheck,
     ...(scheme.encoding === 'hex' ? [leadingZeroCheck] : []),
     ...(hasTimestamp(scheme) && scheme.timestampFormat === 'iso8601' ? [wholeMinuteCheck] : []),
   ];
+  return checks.map((check) => ({ ...check, requires: [] }));
 }
 
 /** Its side effect shows whether side effects can be counted. */
 const genuineCheck: ReceiverCheck = {
   id: 'signature.genuine',
   sent: 'a valid delivery',
-  isBasic: true,
   async run(session) {
     let sent: SentEvent | undefined;
     const step = createValid((factory, event) => {
-      const message = createOrdinary(factory, event);
-      sent = message.event;
-      return message;
+      sent = event;
+      return createOrdinary(factory, event);
     });
-    if (session.observer !== null) session.unobservable = null;
-    const { record } = await session.check([step], { observes: session.observer !== null }).catch((error) => {
-      session.unobservable = session.noteObserverProblem(error).text;
-      return session.check([step]);
-    });
+    const { record } = await session
+      .check([step], { observes: session.unobservable === null })
+      .catch((error) => {
+        session.unobservable = session.noteObserverProblem(error).text;
+        return session.check([step]);
+      });
     const [first] = record.exchanges;
     if (first === undefined || !isAccepted(first.response)) {
       const meaning = first && sent ? await explainFailure(first.response, sent, session) : '';
       return failed(describePlay(record), meaning);
     }
-    if (session.observer !== null) session.unobservable ??= findObserverProblem(session, record);
+    session.unobservable ??= findObserverProblem(record.sideEffects?.count ?? 0, session.options.timeoutMs);
     return passed(describePlay({ ...record, sideEffects: null }), 'Your receiver accepts valid deliveries.');
   },
 };
 
 /** Why the side effects of a single valid delivery cannot be used; null if there is one. */
-function findObserverProblem({ options }: CheckSession, record: PlayRecord): string | null {
-  const count = countSideEffects(record) ?? 0;
+function findObserverProblem(count: number, timeoutMs: number): string | null {
   if (count === 1) return null;
   return count === 0
-    ? `The --observe count did not rise within ${formatDuration(options.timeoutMs)} of a valid delivery. Count the events that your receiver has processed.`
+    ? `The --observe count did not rise within ${formatDuration(timeoutMs)} of a valid delivery. Count the events that your receiver has processed.`
     : `The --observe count rose by ${count} after one valid delivery. It must rise by 1 for each.`;
 }
-
-const INTERMITTENT_EXPLANATION =
-  'Your receiver accepts a delivery and rejects the next one. It keeps state between requests, such as one HMAC object or one regular expression with the flag g, several processes with different settings respond, or it accepts only some digests. Send the same valid delivery several times, and log what it compares.';
 
 /** Enough to show that a receiver that rejects a later delivery does so because of what is unusual about it. */
 const ORDINARY_DELIVERIES = 4;
 /** The digest does not begin with 0, which is the defect of another check. */
-const createOrdinary = createWithDigest((digest) => !digest.startsWith('0'));
+const createOrdinary = createMatching((_, digest) => !digest.startsWith('0'));
 
-const secondDeliveryCheck = createBasicCheck({
+const secondDeliveryCheck = createAcceptedCheck({
   id: 'signature.second',
   sent: `${ORDINARY_DELIVERIES} more valid deliveries`,
-  explanation: INTERMITTENT_EXPLANATION,
-  steps: Array(ORDINARY_DELIVERIES).fill(createValid(createOrdinary)),
+  remedy:
+    'It accepted the first one. It keeps state between requests, such as one HMAC object or one regular expression with the flag g, several processes with different settings respond, or it accepts only some digests. Send the same valid delivery several times, and log what it compares.',
+  create: createOrdinary,
+  count: ORDINARY_DELIVERIES,
 });
 
-const leadingZeroCheck = createBasicCheck({
+const leadingZeroCheck = createAcceptedCheck({
   id: 'signature.leading-zero',
   sent: 'a valid delivery whose digest begins with 0',
-  explanation:
-    'Your receiver loses zeros at the start of the digest, as BigInteger.toString(16) in Java does, so it rejects one of 16 deliveries. Write each byte with two hex digits.',
-  steps: [createValid(createWithDigest((digest) => digest.startsWith('0')))],
+  remedy:
+    'It loses zeros at the start of the digest, as BigInteger.toString(16) in Java does, so it rejects one of 16 deliveries. Write each byte with two hex digits.',
+  create: createMatching((_, digest) => digest.startsWith('0')),
 });
 
-const wholeMinuteCheck = createBasicCheck({
+const wholeMinuteCheck = createAcceptedCheck({
   id: 'timestamp.whole-minute',
   sent: 'a valid delivery whose timestamp ends in :00Z',
-  explanation:
-    'Your receiver verifies a timestamp that it has parsed and formatted again, as OffsetDateTime.toString in Java does, which leaves out seconds of 0. Verify the text of the header.',
-  steps: [createValid((factory, event) => factory.sign(event, { isWholeMinute: true }))],
+  remedy:
+    'It verifies a timestamp that it has parsed and formatted again, as OffsetDateTime.toString in Java does, which leaves out seconds of 0. Verify the text of the header.',
+  create: createMatching(({ timestamp }) => timestamp.endsWith(':00Z')),
 });
 
-interface BasicCheck extends Pick<ReceiverCheck, 'id' | 'sent'> {
-  /** What a failure means, and what to do. */
-  readonly explanation: string;
-  readonly steps: readonly CustomStep[];
-}
-
-function createBasicCheck({ steps, explanation, ...check }: BasicCheck): ReceiverCheck {
-  return {
-    ...check,
-    isBasic: true,
-    async run(session) {
-      const { record } = await session.check(steps);
-      const received = describePlay(record);
-      const isEachAccepted = record.exchanges.every(({ response }) => isAccepted(response));
-      return isEachAccepted ? passed(received) : failed(received, explanation);
-    },
-  };
-}
-
-/** Creates valid deliveries of events with new IDs until the digest of one is as asked. Every 16th hex digest begins with 0. */
-function createWithDigest(isWanted: (digest: string) => boolean) {
+/** Creates a valid delivery as asked: if necessary, some seconds old, and without a signed timestamp with an unknown field. */
+function createMatching(isWanted: (message: SignedMessage, digest: string) => boolean) {
   return (factory: DeliveryFactory, event: SentEvent): SignedMessage => {
+    const { scheme } = factory;
     for (let tries = 0; ; tries++) {
-      const id = factory.createId('event');
-      const body = event.body.replace(event.id, id);
-      // The digest changes with the body, which does not contain the ID if a header does.
-      const isSame = tries > 0 && body === event.body;
-      const message = factory.sign({
-        ...event,
-        id,
-        body: isSame ? addField(body, UNKNOWN_FIELD, String(tries)) : body,
-      });
-      const header = message.headers[factory.scheme.headers.signature] ?? '';
-      if (isWanted(parseSignatureHeader(factory.scheme, header).digests[0] ?? '')) return message;
+      const isSame = tries === 0 || scheme.content.includes('{timestamp}');
+      const body = isSame ? event.body : addField(event.body, UNKNOWN_FIELD, String(tries));
+      const message = factory.sign({ ...event, body }, { ageMs: tries * SECOND_MS });
+      const { digests } = parseSignatureHeader(scheme, message.headers[scheme.headers.signature] ?? '');
+      // Every 16th hex digest begins with 0.
+      if (isWanted(message, digests[0] ?? '')) return message;
     }
   };
 }
@@ -169,7 +143,8 @@ async function findMistake(event: SentEvent, session: CheckSession): Promise<str
     otherSecrets: apiKey === null ? [] : [{ name: 'the API key', secret: apiKey }],
   };
   const accepts = async (headers: Readonly<Record<string, string>>) => {
-    const { record } = await session.send(() => ({ body, headers: { ...validHeaders, ...headers } }));
+    const step = createValid(() => ({ body, headers: { ...validHeaders, ...headers } }));
+    const { record } = await session.check([step]);
     return record.exchanges.some(({ step, response }) => step !== null && isAccepted(response));
   };
   const now = () => parseTimestamp(factory.sign(event).timestamp) ?? 0;

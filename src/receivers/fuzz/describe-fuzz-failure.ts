@@ -1,23 +1,16 @@
 /** Describes a sequence that breaks a rule: what happened, why it matters, and what to do. */
 import type { WebhookSender } from '../../profile/senders.ts';
-import {
-  type FuzzRule,
-  findViolations,
-  fuzzRules,
-  type StepSummary,
-  summarizeSteps,
-  type Violation,
-} from '../play-rules.ts';
-import type { PlayRecord } from '../play-sequence.ts';
+import { type FuzzRule, fuzzRules, type Violation } from '../play-rules.ts';
 import { fillSenderText } from '../receiver-check.ts';
-import { isAccepted } from '../receiver-client.ts';
-import type { DeliverySequence, EventTemplate } from '../sequence.ts';
+import { describeResponses, isAccepted } from '../receiver-client.ts';
+import type { Play } from '../receiver-session.ts';
+import { type DeliverySequence, describeStep, type EventTemplate } from '../sequence.ts';
 import { getTamperedDelivery } from '../tampered-deliveries.ts';
 
-/** A sequence that broke a rule, with the play that showed it. */
-export interface FailingPlay {
+/** A play of a sequence that broke a rule. */
+export interface FailingPlay extends Play {
   readonly sequence: DeliverySequence;
-  readonly record: PlayRecord;
+  /** The one to report. */
   readonly violation: Violation;
 }
 
@@ -36,7 +29,14 @@ export interface FuzzFailure {
   readonly remedy: string;
   /** The number of steps of the sequence that failed first. */
   readonly original_steps: number;
-  readonly steps: readonly StepSummary[];
+  readonly steps: readonly {
+    /** 1 for the first step. */
+    readonly step: number;
+    readonly sent: string;
+    readonly received: string;
+    /** The rules that the step shows to be broken. */
+    readonly broken: readonly FuzzRule[];
+  }[];
   /** The events whose payload differs from that of an ordinary one, by their number in `steps`. */
   readonly unusual_events: readonly { readonly event: number; readonly payload: string }[];
   /** The smallest sequence. */
@@ -45,37 +45,33 @@ export interface FuzzFailure {
 
 /** @param template an event with an ordinary payload */
 export function describeFailure(
-  failing: FailingPlay,
+  { sequence, record: { exchanges }, violations, violation }: FailingPlay,
   template: EventTemplate,
   sender: WebhookSender,
 ): FuzzFailure {
-  const { sequence, record, violation } = failing;
-  const { reference, summary, reason, remedy: ruleRemedy } = fuzzRules[violation.rule];
-  const violations = findViolations(record);
-  const explanation = explainAcceptedAttack(failing);
-  const remedy = fillSenderText(ruleRemedy, sender);
+  const { reference, summary, reason, remedy } = fuzzRules[violation.rule];
+  const responsesOf = (index: number) =>
+    exchanges.filter(({ step }) => step === index).map(({ response }) => response);
+  const step = sequence.steps[violation.step ?? -1];
+  const isAcceptedAttack = step?.kind === 'attack' && responsesOf(violation.step ?? -1).some(isAccepted);
+  const remedies = [isAcceptedAttack ? getTamperedDelivery(step.attack).remedy : null, remedy];
   return {
     rule: violation.rule,
     reference: sender.name === 'svc' ? reference : null,
     summary,
     message: violation.message,
     reason,
-    remedy: explanation === null ? remedy : `${explanation} ${remedy}`,
+    remedy: fillSenderText(remedies.filter((text) => text !== null).join(' '), sender),
     original_steps: sequence.steps.length,
-    steps: summarizeSteps(sequence, record, violations),
+    steps: sequence.steps.map((step, index) => ({
+      step: index + 1,
+      sent: describeStep(sequence, step, index),
+      received: describeResponses(...responsesOf(index)),
+      broken: [...new Set(violations.filter(({ step }) => step === index).map(({ rule }) => rule))],
+    })),
     unusual_events: sequence.events.flatMap(({ payload }, index) =>
       payload === template.payload ? [] : [{ event: index + 1, payload }],
     ),
     sequence,
   };
-}
-
-/** Why a receiver accepts an attack, and what to do; null for other violations. */
-function explainAcceptedAttack({ sequence, record, violation }: FailingPlay): string | null {
-  const step = sequence.steps[violation.step ?? -1];
-  const last = record.exchanges.findLast((exchange) => exchange.step === violation.step);
-  if (violation.rule !== 'rejected' || step?.kind !== 'attack' || !last || !isAccepted(last.response)) {
-    return null;
-  }
-  return getTamperedDelivery(step.attack).explanation;
 }

@@ -6,17 +6,16 @@ import { attackNames, type Variation, variationNames } from '../../domain/variat
 import { withAnySignal } from '../../platform/abort-signals.ts';
 import { getIdLocation } from '../../profile/senders.ts';
 import { describeResult, fuzzRuleNames, sideEffectRules } from '../play-rules.ts';
-import type { PlayLimits } from '../play-sequence.ts';
+import type { PlayLimits, SessionOptions } from '../play-sequence.ts';
 import { type CheckResult, type ReceiverReport, toReport } from '../receiver-check.ts';
 import { getConnectionHint, isUnreachable } from '../receiver-client.ts';
-import { type Play, ReceiverSession, type SessionOptions } from '../receiver-session.ts';
+import { type Play, ReceiverSession } from '../receiver-session.ts';
 import {
   createUnknownEvent,
   type DeliverySequence,
   type EventTemplate,
   SEQUENCE_VERSION,
 } from '../sequence.ts';
-import type { SideEffects } from '../side-effect-observer.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
 import { describeFailure, type FailingPlay, type FuzzFailure } from './describe-fuzz-failure.ts';
 import { shrinkSequence } from './shrink-sequence.ts';
@@ -39,8 +38,8 @@ export interface FuzzOptions extends SessionOptions {
   readonly runs: number | null;
   /** How long to search; null for no limit. */
   readonly timeMs: number | null;
-  /** What sequences may contain (default: everything). */
-  readonly variations?: ReadonlySet<Variation>;
+  /** What sequences may contain. */
+  readonly variations: ReadonlySet<Variation>;
   /** Play this sequence instead of random ones. */
   readonly replay?: DeliverySequence | null;
 }
@@ -78,9 +77,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
 
 /** The variations that can be sent to a receiver. Without an ID, it cannot recognize an event that is sent again. */
 function listPossibleVariations({ sender, restart, events }: FuzzOptions): readonly Variation[] {
-  const attacks: readonly Variation[] = listAttacks(sender.scheme);
+  const attacks = listAttacks(sender.scheme);
   const hasId = getIdLocation(sender) !== null;
   const conditions: Partial<Record<Variation, boolean>> = {
+    ...Object.fromEntries(attackNames.map((name) => [name, attacks.includes(name)])),
     restart: restart !== null,
     duplicate: hasId,
     'lost-response': hasId,
@@ -88,11 +88,7 @@ function listPossibleVariations({ sender, restart, events }: FuzzOptions): reado
     'old-event': sender.body === 'envelope',
     'unknown-type': events.every((event) => createUnknownEvent(sender, event) !== null),
   };
-  return variationNames.filter(
-    (name) =>
-      (conditions[name] ?? true) &&
-      (attacks.includes(name) || !(attackNames as readonly Variation[]).includes(name)),
-  );
+  return variationNames.filter((name) => conditions[name] ?? true);
 }
 
 /** What the run showed about each rule. */
@@ -120,7 +116,7 @@ class FuzzRun {
   #runs = 0;
   /** As in {@link FuzzProgress}. */
   #steps: number | null = null;
-  #sideEffects: SideEffects['mode'] | null = null;
+  #sideEffects: FuzzReport['side_effects'] = null;
   /** The last play that broke no rule. */
   #latest: Omit<FailingPlay, 'violation'> | null = null;
 
@@ -128,9 +124,8 @@ class FuzzRun {
     const { variations, events } = options;
     this.#options = options;
     this.#session = new ReceiverSession(options, events[0]);
-    const possible = listPossibleVariations(options);
-    this.#enabled = new Set(possible.filter((name) => variations?.has(name) ?? true));
-    if (variations !== undefined && variations.size > 0 && this.#enabled.size === 0) {
+    this.#enabled = new Set(listPossibleVariations(options).filter((name) => variations.has(name)));
+    if (variations.size > 0 && this.#enabled.size === 0) {
       const names = [...variations].join(', ');
       throw new SvcError('usage', `Cannot send any of the selected variations: ${names}.`, {
         hint: 'Select others. The variation restart needs a restart command. Attacks and events depend on the sender.',
@@ -153,7 +148,7 @@ class FuzzRun {
         failure,
       };
     } finally {
-      this.#session.closeConnections();
+      this.#session.client.closeConnections();
     }
   }
 
@@ -173,11 +168,9 @@ class FuzzRun {
     const enabled = this.#enabled;
     let failing: FailingPlay | null = null;
     for (let play = 0; play < PLAIN_PLAYS; play++) failing ??= await this.#playPlain();
-    // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack. And a receiver that
-    // accepts a plain delivery without processing it may also accept a forged one, which then shows the cause.
-    if (enabled.has('forged') && (failing === null || failing.violation.rule === 'processed')) {
-      failing = (await this.#tryStep({ kind: 'attack', attack: 'forged', event: 0 })) ?? failing;
-    }
+    // Without this, a later attack could seem to reveal a mistake of a receiver that accepts every attack.
+    if (enabled.has('forged'))
+      failing ??= await this.#tryStep({ kind: 'attack', attack: 'forged', event: 0 });
     // The report then has 0 runs, because no random sequence was played.
     if (failing !== null) return this.#describe(failing);
     const { createRandomSequence } = await import('./random-sequences.ts');
@@ -203,31 +196,25 @@ class FuzzRun {
   }
 
   #tryStep(step: DeliverySequence['steps'][number]): Promise<FailingPlay | null> {
-    const { randomSeed } = this.#options;
+    const { randomSeed: random_seed } = this.#options;
     const events = [{ ...this.#session.template }];
-    return this.#try({
-      version: SEQUENCE_VERSION,
-      random_seed: randomSeed,
-      run: null,
-      events,
-      steps: [step],
-    });
+    return this.#try({ version: SEQUENCE_VERSION, random_seed, run: null, events, steps: [step] });
   }
 
   /** @returns the play if it broke a rule; null if it did not, or after an interrupt */
   async #try(sequence: DeliverySequence): Promise<FailingPlay | null> {
     const play = await this.#play(sequence);
     if (play === null) return null;
-    const { record, violations } = play;
-    this.#sideEffects ??= record.sideEffects?.mode ?? null;
-    const [violation] = violations;
-    const [first] = record.exchanges;
+    const { sideEffects, exchanges } = play.record;
+    if (sideEffects !== null) this.#sideEffects ??= sideEffects.countsById === null ? 'count' : 'ids';
+    const [violation] = play.violations;
+    const [first] = exchanges;
     if (violation === undefined) {
-      this.#latest = { sequence, record };
+      this.#latest = { ...play, sequence };
       return null;
     }
     if (this.#latest === null || first === undefined || !isUnreachable(first.response)) {
-      return { sequence, record, violation };
+      return { ...play, sequence, violation };
     }
     const message = `The receiver stopped during or after this sequence: the next delivery ${describeResult(first)}.`;
     return { ...this.#latest, violation: { rule: 'running', step: null, message } };
@@ -240,11 +227,13 @@ class FuzzRun {
     this.#steps = first.sequence.steps.length;
     const isFailing = async (sequence: DeliverySequence): Promise<boolean> => {
       const isRace = sequence.steps.some((step) => 'with_previous' in step && step.with_previous);
-      for (let play = 0; play < (isRace ? RACE_PLAYS : 1); play++) {
+      for (let tries = isRace ? RACE_PLAYS : 1; tries > 0; tries--) {
         if (performance.now() > endsAt || !(await this.#session.ensureRunning())) return false;
-        const failing = await this.#tryAgain(sequence);
-        if (failing === null) continue;
-        smallest = failing;
+        const timeoutMs = this.#session.getTimeLimit(SHRINK_TIMEOUT_MS);
+        const play = await this.#play(sequence, { timeoutMs });
+        const violation = play?.violations[0];
+        if (!play || !violation) continue;
+        smallest = { ...play, sequence, violation };
         this.#steps = sequence.steps.length;
         return true;
       }
@@ -258,13 +247,6 @@ class FuzzRun {
 
   #describe(failing: FailingPlay): FuzzFailure {
     return describeFailure(failing, this.#session.template, this.#options.sender);
-  }
-
-  /** @returns null if the sequence breaks no rule, or after an interrupt */
-  async #tryAgain(sequence: DeliverySequence): Promise<FailingPlay | null> {
-    const play = await this.#play(sequence, { timeoutMs: this.#session.getTimeLimit(SHRINK_TIMEOUT_MS) });
-    const [violation] = play?.violations ?? [];
-    return play && violation ? { sequence, record: play.record, violation } : null;
   }
 
   async #play(sequence: DeliverySequence, limits?: Partial<PlayLimits>): Promise<Play | null> {

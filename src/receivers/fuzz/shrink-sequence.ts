@@ -6,10 +6,8 @@ import { getTextAtPath } from '../../domain/json-path.ts';
 import type { WebhookSender } from '../../profile/senders.ts';
 import {
   addField,
-  type DeliverStep,
   type DeliverySequence,
   type EventTemplate,
-  isUnknownType,
   normalizeSequence,
   omitField,
   type SequenceEvent,
@@ -46,23 +44,13 @@ export async function shrinkSequence(
     return fails;
   };
 
-  for (const candidate of focusOnStep(sequence, failingStep)) {
-    if (await trySequence(candidate)) break;
-  }
-  // Halves first, because most of the steps do not matter.
-  for (let size = smallest.steps.length >> 1; size >= 1; size >>= 1) {
-    for (let start = smallest.steps.length - size; start >= 0; start -= size) {
-      if (size < smallest.steps.length) await trySequence(removeSteps(smallest, start, size));
-    }
-  }
-  let isSmaller = true;
-  while (isSmaller) {
-    isSmaller = false;
-    for (const candidate of listSimplerSequences(smallest, known)) {
-      isSmaller = await trySequence(candidate);
-      if (isSmaller) break;
-    }
-  }
+  const tryFirst = async (candidates: Iterable<DeliverySequence>): Promise<boolean> => {
+    for (const candidate of candidates) if (await trySequence(candidate)) return true;
+    return false;
+  };
+
+  await tryFirst(focusOnStep(sequence, failingStep));
+  while (await tryFirst(listSimplerSequences(smallest, known)));
   return smallest;
 }
 
@@ -81,16 +69,17 @@ function focusOnStep(sequence: DeliverySequence, index: number | null): Delivery
   ].map((steps) => ({ ...sequence, steps }));
 }
 
-function removeSteps(sequence: DeliverySequence, start: number, count: number): DeliverySequence {
-  return { ...sequence, steps: sequence.steps.toSpliced(start, count) };
-}
-
 function* listSimplerSequences(sequence: DeliverySequence, known: KnownEvent): Generator<DeliverySequence> {
   const { steps, events } = sequence;
-  if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(sequence, index, 1);
+  // Halves first, because most of the steps do not matter.
+  for (let size = steps.length >> 1; size >= 1; size >>= 1) {
+    for (let start = steps.length - size; start >= 0; start -= size) {
+      yield { ...sequence, steps: steps.toSpliced(start, size) };
+    }
+  }
   for (const [index, step] of steps.entries()) {
-    for (const name of optionalFields) {
-      if (name in step) yield { ...sequence, steps: steps.with(index, omitField(step as DeliverStep, name)) };
+    for (const name of Object.keys(step).filter((name) => !requiredFields.includes(name))) {
+      yield { ...sequence, steps: steps.with(index, omitField(step, name as keyof typeof step)) };
     }
     if (step.kind !== 'burst') continue;
     for (const count of listSmallerNumbers(step.count)) {
@@ -106,14 +95,8 @@ function* listSimplerSequences(sequence: DeliverySequence, known: KnownEvent): G
   yield sortEventsByFirstStep(sequence);
 }
 
-/** Fields of steps that a simpler step does not have. */
-const optionalFields = [
-  'with_previous',
-  'new_delivery',
-  'failure',
-  'slow_body',
-  'keep_connection',
-] as const satisfies readonly (keyof DeliverStep)[];
+/** The other fields of steps are optional. */
+const requiredFields: readonly string[] = ['kind', 'event', 'attack', 'count'];
 
 /** The field that the fuzz run added stays whole: it is short. */
 function listSimplerEvents(event: SequenceEvent, { type, payload, sender }: KnownEvent): SequenceEvent[] {
@@ -123,7 +106,7 @@ function listSimplerEvents(event: SequenceEvent, { type, payload, sender }: Know
   if (field !== undefined) {
     simpler.push({ ...event, type, payload: addField(payload, UNKNOWN_FIELD, field) });
   }
-  if (isUnknownType(event.type) && sender.body === 'envelope') simpler.push({ ...event, payload: '{}' });
+  if (sender.body === 'envelope') simpler.push({ ...event, payload });
   if (event.days_old !== undefined) simpler.push(omitField(event, 'days_old'));
   if (padding === undefined) return simpler;
   const smaller = listSmallerNumbers(padding).map((length) => ({ ...event, padding: length }));

@@ -52,7 +52,9 @@ describe('svc receiver fuzz', () => {
     );
     expect(out).toMatch(/What happened +The attack got status 204\.\n/);
     expect(out).toMatch(/Why it matters +Anyone who knows the URL/);
-    expect(out).toMatch(/What to do +Your receiver accepts an old delivery.* Verify the signature/);
+    expect(out).toMatch(
+      /What to do +Anyone who recorded a delivery can send it again.* Verify the signature/,
+    );
     const [path = ''] = /\.svc\/sequence-1-\d+\.json/.exec(err) ?? [];
     expect(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).toMatchObject({
       version: 1,

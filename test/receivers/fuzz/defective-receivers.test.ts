@@ -51,8 +51,8 @@ describe('the fuzz run of a receiver', () => {
       return failure?.remedy;
     };
     const { remedy } = fuzzRules.rejected;
-    const { explanation } = getTamperedDelivery('forged');
-    expect(await rejectedWith({ matches: () => true })).toBe(`${explanation} ${remedy}`);
+    const attack = getTamperedDelivery('forged');
+    expect(await rejectedWith({ matches: () => true })).toBe(`${attack.remedy} ${remedy}`);
     expect(await rejectedWith({ rejectionStatus: 500 })).toBe(remedy);
   });
 

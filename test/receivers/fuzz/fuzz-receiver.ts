@@ -1,3 +1,4 @@
+import { variationNames } from '../../../src/domain/variations.ts';
 import { senders } from '../../../src/profile/senders.ts';
 import { type FuzzOptions, type FuzzReport, fuzz } from '../../../src/receivers/fuzz/fuzz.ts';
 import { SECRET } from '../configurable-receiver.ts';
@@ -18,6 +19,7 @@ export function fuzzReceiver(
     runs: 100,
     timeMs: null,
     restart: null,
+    variations: new Set(variationNames),
     timeoutMs: 5_000,
     now: Date.now,
     signal: new AbortController().signal,
