@@ -34,17 +34,10 @@ export function describeFailure(
   const isInContainer =
     tried.some(({ address }) => classifyAddress(address).kind === 'loopback') &&
     containerFiles.some((path) => existsSync(path));
-  const place = classifyHost(url.hostname).kind === 'public' ? 'public' : 'local';
-  const facts = [
-    code,
-    stage,
-    isFirst ? 'first' : 'later',
-    url.protocol,
-    isInContainer ? 'container' : place,
-    name,
-    message,
-    reason,
-  ].join(' ');
+  const ofHost = classifyHost(url.hostname).kind === 'public' ? 'public' : 'local';
+  const place = isInContainer ? 'container' : ofHost;
+  const order = isFirst ? 'first' : 'later';
+  const facts = `${code} ${stage} ${order} ${url.protocol} ${place} ${name} ${message} ${reason}`;
   const bytes = Buffer.from(rawPacket).toString('latin1');
   const found = transportProblems.find(
     (row) =>

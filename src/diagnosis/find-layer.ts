@@ -4,8 +4,8 @@ import { formatCount } from '../domain/message-parts.ts';
 import type { Attempt } from '../resources/attempt.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import { quote } from '../signature/refusals.ts';
-import { type LayerRow, layerRows } from './layers.ts';
-import { type ReadResponse, readResponse } from './read-response.ts';
+import { layerRows } from './layers.ts';
+import { readResponse } from './read-response.ts';
 import { fill, type Judgment, toHint, type Values } from './sentences.ts';
 
 /**
@@ -16,58 +16,39 @@ export function findLayer(
   attempt: Attempt,
   values: Values,
 ): { readonly found: Judgment | null; readonly says: string | null } {
-  const response = readResponse(attempt);
-  const { messages, says } = response;
+  const { status, headers, messages, page, says } = readResponse(attempt);
   const changes = readRedirect(attempt)?.changes ?? '';
   for (const row of layerRows) {
     const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
-    if (!applies(row, response, message !== undefined, changes)) continue;
+    const [name = 'location', value] = row.header ?? [];
+    const part = row.page?.exec(page);
+    const applies =
+      (row.status?.includes(status) ?? status >= 300) &&
+      (value?.test(headers[name] ?? '') ?? true) &&
+      (row.says === undefined || message !== undefined) &&
+      part !== null &&
+      (row.redirect?.test(changes) ?? true);
+    if (!applies) continue;
     const { kind, by = '', cause = 'not_reached', reason } = row;
-    const quoted = quote(message?.received ?? says ?? '');
-    const all = { ...values, by, says: quoted };
+    const all = { ...values, by, says: quote(message?.received ?? says ?? '') };
     const detail = fill(row.sentence, all);
     const hint = toHint(row, all);
+    const hasHeader = value !== undefined || row.redirect !== undefined;
+    const header = `The response has the header ${name}: ${quote(headers[name] ?? '')}.`;
+    const other = hasHeader ? header : `The status is ${status}.`;
+    const said = message === undefined ? other : `The response says ${all.says}.`;
     const found: Judgment = {
       cause,
       certainty: row.isLikely ? 'likely' : 'certain',
       layer: { kind, by },
       detail,
       mistake: reason ? { reason, detail, remedy: hint.text } : null,
-      evidence: [describeEvidence(row, response, quoted)],
+      evidence: [part?.[1] === undefined ? said : `The page contains ${quote(part[1])}.`],
       hints: [hint],
     };
     return { found, says };
   }
   return { found: null, says };
-}
-
-function applies(
-  { status, header, says, page, redirect }: LayerRow,
-  response: ReadResponse,
-  hasMessage: boolean,
-  changes: string,
-): boolean {
-  return (
-    (status?.includes(response.status) ?? response.status >= 300) &&
-    (header?.[1].test(response.headers[header[0]] ?? '') ?? true) &&
-    (says === undefined || hasMessage) &&
-    (page?.test(response.page) ?? true) &&
-    (redirect?.test(changes) ?? true)
-  );
-}
-
-function describeEvidence(
-  { header, says, page, redirect }: LayerRow,
-  response: ReadResponse,
-  quoted: string,
-): string {
-  const [, marked] = page?.exec(response.page) ?? [];
-  if (marked !== undefined) return `The page contains ${quote(marked)}.`;
-  if (says !== undefined) return `The response says ${quoted}.`;
-  const name = redirect === undefined ? header?.[0] : 'location';
-  return name === undefined
-    ? `The status is ${response.status}.`
-    : `The response has the header ${name}: ${quote(response.headers[name] ?? '')}.`;
 }
 
 /** Where a response redirects to, and the first part of the URL that changes; null if it does not redirect. */

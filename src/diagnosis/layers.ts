@@ -496,4 +496,3 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
 export const layerRows = Object.entries(layers).flatMap(([kind, { rows = [{}], ...layer }]) =>
   rows.map((row) => ({ ...layer, ...row, kind: kind as LayerKind })),
 );
-export type LayerRow = (typeof layerRows)[number];

@@ -3,8 +3,6 @@ import { decodeHtml } from '../domain/escape-html.ts';
 import { tryParseJson } from '../domain/json.ts';
 import type { Attempt } from '../resources/attempt.ts';
 
-export type ReadResponse = ReturnType<typeof readResponse>;
-
 /** A longer body is not a message: JSON is data, and a page or a text is a debug page, of which only the beginning is read. */
 const MAX_JSON_CHARS = 4_000;
 const MAX_TEXT_CHARS = 600;

@@ -183,7 +183,6 @@ export const causeFixes: Readonly<Partial<Record<FixableCause, Fix>>> = {
     fix: 'Return a 2xx response as soon as you have stored the delivery, and process it later. If the receiver never responds, look for a branch without a response, for a response that is never ended, or for code that waits for a body that was already read, or for the end of the connection.',
   },
   connection_error: { fix: 'Start or fix the receiver, or change the endpoint URL', command: UPDATE },
-  tls_error: { fix: 'Correct the TLS settings of the receiver, or change the endpoint URL', command: UPDATE },
   dns_error: { fix: 'Correct the host name', command: UPDATE },
   blocked: { fix: 'svc never connects to this address. Change the endpoint URL', command: UPDATE },
 };

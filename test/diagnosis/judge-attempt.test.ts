@@ -35,7 +35,6 @@ it.each<[AttemptOutcome, number | null, string]>([
   ['timeout', null, 'as soon as you have stored the delivery'],
   ['connection_error', null, 'Start or fix the receiver'],
   ['dns_error', null, 'Correct the host name'],
-  ['tls_error', null, 'Correct the TLS settings'],
   ['blocked', null, 'svc webhooks update wh_1 --url URL'],
 ])('the hint after %s %s says what to do', (outcome, response_status, step) => {
   expect(listHints({ outcome, response_status })[0]).toContain(step);
