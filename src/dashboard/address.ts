@@ -1,5 +1,4 @@
 /** Parses and formats the routes of the page in the URL fragment. Shortens URLs for display. */
-
 import { idPrefixes } from '../domain/ids.ts';
 
 const sections = ['home', 'deliveries', 'events', 'webhooks', 'requests', 'trigger', 'missing'] as const;

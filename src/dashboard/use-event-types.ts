@@ -1,5 +1,4 @@
 /** Suggests event types: those of fixtures and of recent events. */
-
 import { control } from './control.ts';
 import { workspaceId } from './session.ts';
 import { useQuery } from './use-query.ts';

@@ -157,7 +157,9 @@ describeInBrowser('the clock', () => {
     await emulator.control.advanceClock({ ms: 2 * 3_600_000 });
     await row.getByText('2h ago', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Requests' }).click();
-    await page.getByText(/^\d+s ago \(real\)$/).waitFor();
+    await page.getByText('Real time', { exact: true }).waitFor();
+    await row.getByText(/^(?:just now|\d+s ago)$/).click();
+    await page.getByText(/^(?:just now|\d+s ago) \(real\)$/).waitFor();
   });
 
   it('the clock has no accessibility violations in light and dark mode, wide and narrow', async () => {

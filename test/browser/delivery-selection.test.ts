@@ -154,6 +154,7 @@ describeInBrowser('the delivery list and the open delivery', () => {
     const before = await button.boundingBox();
     await trigger(emulator, 3);
     await page.getByRole('button', { name: 'Failing 3' }).waitFor();
+    await page.getByRole('button', { name: 'Failed 0' }).waitFor();
     expect(await button.boundingBox()).toEqual(before);
   });
 

@@ -55,6 +55,17 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => payload(page).innerText()).toContain('12.50');
   });
 
+  it('the trigger page has a button for each fixture that fills in its type and payload', async () => {
+    const { emulator, receiver } = await startPair();
+    const page = await openTrigger(emulator);
+    const fixtures = page.getByRole('toolbar', { name: 'Fixtures' });
+    await fixtures.getByRole('button', { name: 'invoice.paid' }).click();
+    await expect.poll(() => payload(page).innerText()).toContain('"invoice_id"');
+    await fixtures.getByRole('button', { name: 'invoice.paid', pressed: true }).waitFor();
+    await send(page);
+    expect((await receiver.request(1)).envelope?.type).toBe('invoice.paid');
+  });
+
   it('the trigger page shows the payload and the send button without scrolling', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });

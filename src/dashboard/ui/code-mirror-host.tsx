@@ -1,5 +1,4 @@
 /** The element of a CodeMirror view, which loads CodeMirror when it is first shown. */
-
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 

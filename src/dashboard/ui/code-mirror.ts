@@ -30,6 +30,8 @@ const theme = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
   '.cm-scroller': { font: 'var(--small) / 1.5 var(--mono)' },
   '.cm-content': { caretColor: 'var(--text)' },
+  // The rest of a wrapped line is indented.
+  '.cm-line': { paddingLeft: 'calc(6px + 4ch)', textIndent: '-4ch' },
   '.cm-gutters': { color: 'var(--muted)', background: 'var(--surface)', border: '0' },
   '.cm-foldGutter .cm-gutterElement': { minWidth: '1rem', cursor: 'pointer' },
   '.cm-foldPlaceholder': { color: 'var(--muted)', background: 'var(--raised)', border: '0' },

@@ -1,7 +1,6 @@
 /** Headers and bodies of HTTP messages as text. Nothing in them becomes markup. */
 import { useState } from 'preact/hooks';
 import { indentJson } from '../../domain/json-text.ts';
-
 import { CodeView } from './code-view.tsx';
 import { Properties } from './properties.tsx';
 
@@ -33,7 +32,7 @@ interface BodyProps {
 export function HttpBody({ title, body, encoding, headers }: BodyProps) {
   const isCompressed = headers['content-encoding'] !== undefined;
   const [isRaw, setRaw] = useState(false);
-  if (body === '') return <p class="muted">The body is empty.</p>;
+  if (body === '') return <h4 class="muted">Empty {title.toLowerCase()}</h4>;
   if (encoding === 'base64') {
     const binaryTitle = `Binary body (${atob(body).length} bytes, base64)`;
     return <CodeView title={<h4>{binaryTitle}</h4>} label={binaryTitle} what="base64 body" text={body} />;

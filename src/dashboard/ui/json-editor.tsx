@@ -1,5 +1,4 @@
 /** An editor for a JSON object that shows the position of an error while the user types. */
-
 import type { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
 import { indentJson } from '../../domain/json-text.ts';

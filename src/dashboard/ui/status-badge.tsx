@@ -1,5 +1,4 @@
 /** Badges for statuses and results, and counts of them. */
-
 import type { ComponentChildren } from 'preact';
 import {
   type DeliveryStatusFilter,
@@ -63,7 +62,7 @@ export function Badge({ state, title, children }: BadgeProps) {
 export function StatusBadge({ status, count }: StatusProps) {
   return (
     <Badge state={status} title={statusTitles[status]}>
-      {count} {status}
+      {count} <span>{status}</span>
     </Badge>
   );
 }
@@ -82,11 +81,13 @@ interface StatusFilterProps {
 }
 
 /** The text of a button or link that filters by a status: `Failing 187` */
-export function StatusFilter({ status, count = 0 }: StatusFilterProps) {
+export function StatusFilter({ status, count }: StatusFilterProps) {
   return (
     <>
       {capitalize(describeFilterValue('status', status))}{' '}
-      <span data-state={status}>{count > 0 && formatCappedCount(count)}</span>
+      <span data-state={count === 0 ? 'neutral' : status}>
+        {count !== undefined && formatCappedCount(count)}
+      </span>
     </>
   );
 }

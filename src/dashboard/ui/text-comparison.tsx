@@ -1,5 +1,4 @@
 /** The differences between two texts, line by line. */
-
 import type { ComparedText } from './code-mirror.ts';
 import { CodeMirrorHost } from './code-mirror-host.tsx';
 

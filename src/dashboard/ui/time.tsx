@@ -10,11 +10,13 @@ interface Props {
   /** ISO 8601. */
   readonly at: string;
   readonly clock: 'schedule' | 'wall';
+  /** Whether a title already says which clock it is. */
+  readonly isTitled?: boolean;
 }
 
 /** When something happened: `3m ago`, `3m ago (real)`. */
-export function Time({ at, clock }: Props) {
-  return <TimeText at={at} clock={clock} isDue={false} />;
+export function Time(props: Props) {
+  return <TimeText {...props} isDue={false} />;
 }
 
 /** When something is due in schedule time: `in 4m 12s`. */
@@ -26,7 +28,7 @@ interface TimeTextProps extends Props {
   readonly isDue: boolean;
 }
 
-function TimeText({ at, clock, isDue }: TimeTextProps) {
+function TimeText({ at, clock, isTitled = false, isDue }: TimeTextProps) {
   const { value: workspaceClock } = selectedClock;
   // Renders only when the text changes, not at every tick of the clock.
   const text = useMemo(
@@ -43,7 +45,7 @@ function TimeText({ at, clock, isDue }: TimeTextProps) {
   return (
     <time dateTime={at} title={`${at} (${label} time)`}>
       {text}
-      {clock === 'wall' && workspaceClock.isDifferent.value && ' (real)'}
+      {clock === 'wall' && !isTitled && workspaceClock.isDifferent.value && ' (real)'}
     </time>
   );
 }

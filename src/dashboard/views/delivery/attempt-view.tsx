@@ -1,5 +1,4 @@
 /** One attempt: its phases in one line, its response and payload side by side, its signature, and a comparison with the last success. */
-
 import { formatLatency } from '../../../domain/duration.ts';
 import { isAttemptSent } from '../../../domain/fault.ts';
 import { toSentence } from '../../../domain/message-parts.ts';

@@ -57,10 +57,8 @@ function renderRow(event: EventSummary) {
 function NoEventsYet() {
   return (
     <div class="placeholder">
-      <p>
-        No events yet. Events that are created through the API appear here with the status of their
-        deliveries.
-      </p>
+      <h2>No events yet</h2>
+      <p>Events that are created through the API appear here with the status of their deliveries.</p>
       <p>
         Create one on the <a href={toHash({ section: 'trigger' })}>Trigger</a> page, or run{' '}
         <Copyable what="command" text="svc trigger order.shipped" />

@@ -51,6 +51,8 @@ export function FaultForm({ label, target, initial }: Props) {
   const placeholders: Draft = {
     delay_ms: defaultMs === undefined ? '' : formatDuration(defaultMs),
     type: 'every type',
+    method: 'any',
+    path: 'any',
     probability: '1',
     count: 'no limit',
   };

@@ -15,7 +15,7 @@ import { type Query, useQuery } from '../../use-query.ts';
 
 interface Props {
   readonly query: Query<readonly Fault[]>;
-  readonly emptyText: ComponentChildren;
+  readonly emptyText?: ComponentChildren;
   /** URLs of endpoints by ID, to name them. */
   readonly endpointUrls?: ReadonlyMap<string, string>;
 }

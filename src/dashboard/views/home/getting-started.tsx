@@ -24,7 +24,6 @@ export function GettingStarted() {
   return (
     <section class="card stack" aria-label="First steps">
       <h2>No deliveries yet</h2>
-      <p class="muted">Register your receiver, then send it a signed event.</p>
       <QueryView query={query} what="the endpoints">
         {({ data: [endpoint] }) => (
           <ol>

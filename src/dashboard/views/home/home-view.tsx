@@ -30,6 +30,11 @@ function Home() {
       <Icon name="plus" /> Register endpoint
     </ActionButton>
   );
+  const unsuccessful = (
+    <a href={toHash({ section: 'deliveries', query: { status: 'unsuccessful', scheduled: '1h' } })}>
+      Unsuccessful deliveries of the last hour
+    </a>
+  );
   return (
     <div class="page">
       <QueryView query={query} what="the endpoints">
@@ -38,7 +43,12 @@ function Home() {
             {!hasDeliveries && <GettingStarted />}
             {endpoints.length > 0 && schedule !== undefined && (
               <section aria-label="Endpoints">
-                <TimelineArea schedule={schedule} title={<h2>Endpoints</h2>} actions={register}>
+                <TimelineArea
+                  schedule={schedule}
+                  title={<h2>Endpoints</h2>}
+                  linkAtRest={hasDeliveries && unsuccessful}
+                  actions={register}
+                >
                   <EndpointTable endpoints={endpoints} schedule={schedule} />
                 </TimelineArea>
               </section>
@@ -54,21 +64,11 @@ function Home() {
                 Only the newest {endpoints.length} are shown. To list all, use <code>svc webhooks list</code>.
               </p>
             )}
-            {hasDeliveries && (
-              <p>
-                <a
-                  href={toHash({ section: 'deliveries', query: { status: 'unsuccessful', scheduled: '1h' } })}
-                >
-                  Unsuccessful deliveries of the last hour
-                </a>
-              </p>
-            )}
             {faults.length > 0 && (
               <section class="stack" aria-label="Active faults">
                 <h2>Active faults</h2>
                 <FaultList
                   query={{ value: faults, error: null, refetch: query.refetch }}
-                  emptyText=""
                   endpointUrls={new Map(endpoints.map(({ webhook_id: id, url }) => [id, url]))}
                 />
               </section>

@@ -1,5 +1,4 @@
 /** One request to the API with its error and its effects. */
-
 import { formatLatency } from '../../../domain/duration.ts';
 import { describeApiError } from '../../../operations/error-texts.ts';
 import { describeAppliedFault } from '../../../resources/fault.ts';

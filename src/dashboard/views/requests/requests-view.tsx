@@ -1,5 +1,4 @@
 /** The request log, and the open request. */
-
 import { formatLatency } from '../../../domain/duration.ts';
 import { type ApiRequest, requestFilters } from '../../../resources/request.ts';
 import type { Route } from '../../address.ts';
@@ -47,7 +46,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       }
       useChoices={useChoices}
       controls={<RequestFaults />}
-      columns={['Request', 'Resource', 'Result', 'Time']}
+      columns={['Request', 'Resource', 'Result', 'Real time']}
       renderRow={renderRow}
       empty={<NoRequestsYet />}
       Detail={RequestView}
@@ -79,12 +78,12 @@ function renderRow(request: ApiRequest) {
         {code === null ? (
           formatLatency(duration_ms)
         ) : (
-          <span data-state="failed" title={message ?? ''}>
-            {code} {message}
+          <span title={message ?? ''}>
+            <code data-state="failed">{code}</code> {message}
           </span>
         )}
       </span>
-      <Time at={at} clock="wall" />
+      <Time at={at} clock="wall" isTitled />
     </>
   );
 }
@@ -92,15 +91,11 @@ function renderRow(request: ApiRequest) {
 function NoRequestsYet() {
   return (
     <div class="placeholder">
+      <h2>No requests yet</h2>
+      <p>Requests to the API appear here with their status and the resource that they created or accessed.</p>
       <p>
-        No requests yet. Requests to the API appear here with their status and the resource that they created
-        or accessed.
-      </p>
-      <p>
-        Send a request to <Copyable what="URL" text={`${status.value?.base_url ?? ''}/events`} />
-      </p>
-      <p>
-        Authenticate with the API key that <code>svc emulator start</code> printed.
+        Send a request to <Copyable what="URL" text={`${status.value?.base_url ?? ''}/events`} /> with the API
+        key that <code>svc emulator start</code> printed.
       </p>
     </div>
   );

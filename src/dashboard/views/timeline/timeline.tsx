@@ -39,11 +39,12 @@ interface AreaProps {
   readonly schedule: DrawnSchedule;
   readonly children: ComponentChildren;
   readonly title?: ComponentChildren;
+  readonly linkAtRest?: ComponentChildren;
   readonly actions?: ComponentChildren;
 }
 
 /** Contains a scale and timelines, whose line can be dragged. The children are not rendered again while it moves. */
-export function TimelineArea({ schedule, children, title, actions }: AreaProps) {
+export function TimelineArea({ schedule, children, title, linkAtRest, actions }: AreaProps) {
   const area = useRef<HTMLElement>(null);
   const follow = ({ clientX }: PointerEvent) => {
     const { left = 0, width = 1 } = area.current?.querySelector('.timeline')?.getBoundingClientRect() ?? {};
@@ -78,7 +79,7 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
     >
       <figcaption class="row">
         {title}
-        <MovePreview schedule={schedule} />
+        <MovePreview schedule={schedule} linkAtRest={linkAtRest} />
         {actions}
       </figcaption>
       {children}
@@ -87,9 +88,9 @@ export function TimelineArea({ schedule, children, title, actions }: AreaProps) 
 }
 
 /** What the clock would send, and the button that advances it. */
-function MovePreview({ schedule }: { readonly schedule: DrawnSchedule }) {
+function MovePreview({ schedule, linkAtRest }: Pick<AreaProps, 'schedule' | 'linkAtRest'>) {
   const { value: shown } = line;
-  if (shown === null) return <p class="muted">Drag the line to advance the clock.</p>;
+  if (shown === null) return <p class="muted">Drag the line to advance the clock. {linkAtRest}</p>;
   if (shown.isMoving) {
     return (
       <p>

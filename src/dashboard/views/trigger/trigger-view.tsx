@@ -15,6 +15,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Toolbar } from '../../ui/toolbar.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { MAX_PAGE_SIZE } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
@@ -63,6 +64,7 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
   const isReady = type !== '' && !hasProblem;
   // Not while the user types, because it takes long.
   const toInput = () => ({ type, payload: compactJson(payload), workspaceId: workspaceId.peek() ?? '' });
+  const select = (selected: string) => [setCreatedId(null), updateQuery({ type: selected, event: '' })];
   const form = useFormSubmit(['type'], async () => {
     setCreatedId(null);
     setCreatedId(await createEvent(toInput()));
@@ -88,8 +90,15 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
           suggestions={fixtures.map((candidate) => candidate.type)}
           placeholder="order.shipped"
           autofocus={type === ''}
-          onChange={(selected) => [setCreatedId(null), updateQuery({ type: selected, event: '' })]}
+          onChange={select}
         />
+        <Toolbar label="Fixtures">
+          {fixtures.map(({ type: name }) => (
+            <button key={name} type="button" aria-pressed={name === type} onClick={() => select(name)}>
+              {name}
+            </button>
+          ))}
+        </Toolbar>
         <QueryView query={initial} what="the payload">
           {() => (
             <JsonEditor key={source} label="Payload" value={payload} onInput={edit} original={original} />
