@@ -21,19 +21,16 @@ const isolatedTests = unitTests.filter((path) =>
   /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(join(root, path), 'utf8')),
 );
 
-/**
- * Starts the tests of receivers before the other unit tests: they wait the longest, so at the end they would run while
- * other workers have nothing to do. Vitest knows how long a file takes only after the first run.
- */
-class ReceiversFirst extends BaseSequencer {
+/** The files that take longest. If they started late, they would run while other workers have nothing to do. */
+const LONGEST =
+  /\/test\/(?:e2e\/documents|receivers\/(?:matrix|receiver-examples|test-examples)|torture\/kills)/;
+
+/** Starts the longest files first. Vitest knows how long a file takes only after the first run. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const projects = [...new Set(sorted.map(({ project }) => project))];
-    return projects.flatMap((project) => {
-      const own = sorted.filter((file) => file.project === project);
-      const isFirst = ({ moduleId }: TestSpecification) => /\/test\/receivers?\//.test(moduleId);
-      return [...own.filter(isFirst), ...own.filter((file) => !isFirst(file))];
-    });
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
@@ -43,7 +40,7 @@ delete process.env.NODE_EXTRA_CA_CERTS;
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: ReceiversFirst },
+    sequence: { sequencer: LongestFirst },
     // The defaults are too short for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
