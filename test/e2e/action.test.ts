@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { readPage } from '../support/documents.ts';
-import { createTempFolder, program, runProgram, svc, svcArgs, svcFile } from './cli-program.ts';
+import { createTempFolder, program, runProgram, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 
 interface Action {
   readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
@@ -38,7 +38,7 @@ function createJob() {
   const workspace = join(temp, 'work space');
   mkdirSync(workspace);
   onTestFinished(async () => {
-    await svc(['emulator', 'stop'], { cwd: workspace });
+    await svcInProcess(['emulator', 'stop'], { cwd: workspace });
     remove();
   });
   const file = (name: string) => join(temp, name);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { listBlocks } from '../support/documents.ts';
 import { isRunning } from '../support/is-running.ts';
-import { createTempFolder, program, runProgram, svc } from './cli-program.ts';
+import { createTempFolder, program, runProgram, svcInProcess } from './cli-program.ts';
 import { waitForPid } from './test-resources.ts';
 
 const blocks = listBlocks('docs/ci.md').map(({ code }) => code);
@@ -17,7 +17,7 @@ const getFile = (name: string) => blocks.find((code) => code.startsWith(`# ${nam
 function createProject(): string {
   const { cwd, remove } = createTempFolder();
   onTestFinished(async () => {
-    await svc(['emulator', 'stop'], { cwd });
+    await svcInProcess(['emulator', 'stop'], { cwd });
     remove();
   });
   mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });

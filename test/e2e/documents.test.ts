@@ -9,7 +9,7 @@ import { ready, startProgram } from '../receivers/receiver-process.ts';
 import { type Block, listBlocks, pages, root } from '../support/documents.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { driverFolder } from '../support/sqlite.ts';
-import { program, runProgram, svc } from './cli-program.ts';
+import { program, runProgram, svc, svcInProcess } from './cli-program.ts';
 import { createFolder, runJsonOk } from './test-resources.ts';
 
 /** Blocks in these languages are commands and programs. Others are data and formulas. */
@@ -224,7 +224,8 @@ stopListener() {
 waitForListener() { until grep -q "$1" listen.log; do kill -0 $listener || { cat listen.log; return 1; }; sleep 0.05; done; }
 newest() { command svc deliveries list --limit 1 --json | grep -o 'del_[A-Z0-9]*' | head -n 1; }
 # A page can start an emulator in a folder of its own.
-trap 'kill $(jobs -p) 2>/dev/null || true; command svc emulator stop &>/dev/null || true' EXIT
+folder=$PWD
+trap 'kill $(jobs -p) 2>/dev/null || true; [ "$PWD" = "$folder" ] || command svc emulator stop &>/dev/null || true' EXIT
 node() {
   case "$*" in
     receiver.mjs) command node receiver.mjs & receiver=$!; ${waitForPort} ;;
@@ -296,7 +297,7 @@ async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
 /** An empty project with the package and the SQLite driver installed. */
 function createProject(): string {
   const cwd = createFolder();
-  onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+  onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
   for (const folder of ['bin', 'node_modules']) mkdirSync(join(cwd, folder));
   for (const name of ['svc', 'svc-emulator']) symlinkSync(program, join(cwd, 'bin', name));
   symlinkSync(root, join(cwd, 'node_modules/svc-emulator'));
