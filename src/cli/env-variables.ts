@@ -51,7 +51,7 @@ const lineWriters: Readonly<
 /** A line break would start another variable. Some readers also break lines at U+0085, U+2028 and U+2029. */
 function rejectControlCharacters(name: string, value: string): string {
   if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return value;
-  throw createFormatError(name, value, 'contains a control character or a line break');
+  throw createFormatError(name, 'contains a control character or a line break');
 }
 
 /** Dotenv readers agree only on these three forms, without escapes, expansion or comments. */
@@ -59,11 +59,12 @@ function quoteForDotenv(name: string, value: string): string {
   if (/^[\w@%+=:,./~[\]-]+$/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
-  throw createFormatError(name, value, 'contains characters that a dotenv file cannot quote');
+  throw createFormatError(name, 'contains characters that a dotenv file cannot quote');
 }
 
-function createFormatError(name: string, value: string, problem: string): SvcError {
-  return new SvcError('usage', `The value of ${name} ${problem}: ${JSON.stringify(value)}.`, {
+/** Without the value, which can be a secret. */
+function createFormatError(name: string, problem: string): SvcError {
+  return new SvcError('usage', `The value of ${name} ${problem}.`, {
     hint: { text: 'Read it as JSON', command: 'svc env --format json' },
   });
 }

@@ -75,9 +75,9 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
     const configured = findConfiguredValue(name, input, fileValues, file);
     // `environment` is the first setting, because the defaults of others depend on it.
     const environment = values.environment as Environment;
-    const { schema, isPath }: Setting = settings[name];
+    const { schema, isPath, isSecret }: Setting = settings[name];
     const value = configured
-      ? parseConfigured(schema, configured.value, configured.valueLocation)
+      ? parseConfigured(schema, configured.value, { ...configured.valueLocation, isSecret })
       : getDefaultValue(name, environment);
     values[name] = isPath ? toAbsolute(value, configured?.folder ?? projectFolder) : value;
     sources[name] = configured?.source ?? { kind: 'default', name: 'default' };

@@ -4,6 +4,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
+import { isSecretName } from '../domain/secret-remover.ts';
 import { parse } from '../resources/validate.ts';
 import { accept } from '../resources/value-schemas.ts';
 import type { Duration } from './duration.ts';
@@ -29,12 +30,12 @@ export const OptionalString = v.optional(v.string());
  * @throws SvcError `usage` that names the first unknown or invalid option, at any depth, and the closest valid name
  */
 export function checkOptions<Value>(call: string, schema: v.GenericSchema, value: Value): Value {
-  const output = parse(schema, value, ({ path, problem, keys, isUnknownField, choices }) => {
+  const output = parse(schema, value, ({ path, problem, expected, keys, isUnknownField, choices }) => {
     const hint = isUnknownField ? suggestMatch(String(keys.at(-1)), choices) : null;
-    return new SvcError(
-      'usage',
-      [`${call}: ${path || 'the argument'} ${problem}.`, hint ?? ''].join(' ').trim(),
-    );
+    // An invalid secret is not shown: it can be a mistyped one.
+    const shown = isSecretName(path) && expected !== null ? `must be ${expected}` : problem;
+    const message = `${call}: ${path || 'the argument'} ${shown}.`;
+    return new SvcError('usage', hint === null ? message : `${message} ${hint}`);
   });
   return output as Value;
 }

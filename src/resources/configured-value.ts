@@ -12,6 +12,8 @@ export interface ValueLocation {
   readonly path: string;
   /** Name of the file that has the value, if it is in a file. */
   readonly file?: string;
+  /** Whether messages must not show the value. */
+  readonly isSecret?: boolean | undefined;
   /** What the user can do if the value is rejected. @param expected what is accepted */
   toHint(expected: string): Hint | string;
 }
@@ -71,11 +73,9 @@ const MAX_SHOWN_LENGTH = 80;
 
 /** The error for an invalid value, or for a missing one (undefined). */
 export function invalidValueError(value: unknown, expected: string, valueLocation: ValueLocation): SvcError {
-  const path = describePath(valueLocation);
-  const message =
-    value === undefined
-      ? `Missing value for ${path}`
-      : `Invalid value for ${path}: ${show(value, valueLocation)}`;
+  const problem = value === undefined ? 'Missing value' : 'Invalid value';
+  const shown = value === undefined || valueLocation.isSecret ? '' : `: ${show(value, valueLocation)}`;
+  const message = `${problem} for ${describePath(valueLocation)}${shown}`;
   return new SvcError('validation_failed', message, { hint: valueLocation.toHint(expected) });
 }
 

@@ -32,6 +32,8 @@ describe('renderVariables', () => {
         expect(() => renderVariables({ A: value }, format)).toThrow(
           expect.objectContaining({
             code: 'usage',
+            // Without the value, which can be a secret.
+            message: 'The value of A contains a control character or a line break.',
             hint: { text: 'Read it as JSON', command: 'svc env --format json' },
           }),
         );
@@ -43,7 +45,9 @@ describe('renderVariables', () => {
   it.each(['a\'b"c', "a'$b", 'a\\', "a'`b"])(
     'the value %s is rejected in a dotenv file, which cannot quote it [values.quotes]',
     (value) => {
-      expect(() => renderVariables({ A: value }, 'dotenv')).toThrow('cannot quote');
+      expect(() => renderVariables({ A: value }, 'dotenv')).toThrow(
+        'The value of A contains characters that a dotenv file cannot quote.',
+      );
     },
   );
 });

@@ -237,6 +237,20 @@ describe('invalid values', () => {
     await expect(`${sections.join('\n\n')}\n`).toMatchFileSnapshot(golden);
   });
 
+  it.each([
+    ['variable', { env: { SVC_CONTROL_TOKEN: 'fifteen-letters' } }],
+    ['file', { file: { control_token: 'fifteen-letters' } }],
+  ])(
+    'the error of an invalid control token in a %s does not show it [files.config-output]',
+    async (_, input) => {
+      const error: SvcError = await resolve(input).catch((refused) => refused);
+      expect(error.message).toMatch(
+        /^Invalid value for (SVC_CONTROL_TOKEN|control_token in svc\.config\.json)$/,
+      );
+      expect(JSON.stringify(error)).not.toContain('fifteen');
+    },
+  );
+
   it('a Boolean variable can be false', async () => {
     expect((await resolve({ env: { SVC_FREEZE: 'false' } })).values.freeze).toBe(false);
   });
