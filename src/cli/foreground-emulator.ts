@@ -1,12 +1,12 @@
 /** The emulator that `svc emulator start`, `svc listen` and `svc mcp` run in their own process until they end. */
-import { join } from 'node:path';
 import type { Config } from '../config/resolve-config.ts';
 import {
   createRunFile,
   createStateFolder,
   findOwnRunFile,
-  LOCK_FILE,
+  lockPathOf,
   removeRunFile,
+  removeUnusedStateFolder,
 } from '../config/run-file.ts';
 import { SvcError } from '../domain/errors.ts';
 import type { Emulator } from '../emulator.ts';
@@ -45,10 +45,11 @@ export async function startInForeground(
   await warnAboutSettings(config, context);
   const release = await claimFolder(projectFolder, context.env);
   const emulator = await bootEmulator(config, rules, context, fresh).catch((error) => {
-    release();
+    release?.();
+    if (release !== null) removeUnusedStateFolder(projectFolder);
     throw error;
   });
-  void emulator.closed.then(release);
+  void emulator.closed.then(() => release?.());
   const certificate = registerEmulator(emulator, projectFolder, context);
   return {
     emulator,
@@ -67,19 +68,20 @@ export async function startInForeground(
 /**
  * Makes this process the only one that runs an emulator for a folder. In a read-only folder, which can have no run file, any
  * number can run.
- * @returns a function that releases the folder
+ * @returns a function that releases the folder; null for a read-only one
  * @throws SvcError `already_running`; `untrusted_file` as `createStateFolder`; `sqlite_unavailable`
  */
-async function claimFolder(projectFolder: string, env: ProcessContext['env']): Promise<() => void> {
+async function claimFolder(projectFolder: string, env: ProcessContext['env']): Promise<(() => void) | null> {
   const { lockFile } = await import('../emulator.ts');
   try {
-    const release = lockFile(join(createStateFolder(projectFolder, env), LOCK_FILE));
+    createStateFolder(projectFolder, env);
+    const release = lockFile(lockPathOf(projectFolder));
     if (release !== null) return release;
   } catch (error) {
     const isUnwritable =
       error instanceof SvcError && (error.code === 'usage' || error.code === 'database_unusable');
     if (!isUnwritable) throw error;
-    return () => {};
+    return null;
   }
   throw createAlreadyRunningError(projectFolder, env);
 }

@@ -1,5 +1,5 @@
 /** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../domain/errors.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
@@ -12,8 +12,7 @@ import { assertTrusted, type EnvironmentVariables, isTrusted } from './trusted-p
 const STATE_FOLDER = '.svc';
 const RUN_FILE = 'run.json';
 const IGNORE_FILE = '.gitignore';
-/** Locked while an emulator runs or starts. */
-export const LOCK_FILE = 'emulator.lock';
+const LOCK_FILE = 'emulator.lock';
 
 export interface RunFile {
   readonly pid: number;
@@ -45,6 +44,18 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
     });
   }
   return folder;
+}
+
+/** The file that an emulator locks from its start until it has closed its database. */
+export function lockPathOf(projectFolder: string): string {
+  return join(projectFolder, STATE_FOLDER, LOCK_FILE);
+}
+
+/** Removes a state folder without an emulator, unless it contains more than what each start creates. */
+export function removeUnusedStateFolder(projectFolder: string): void {
+  const folder = join(projectFolder, STATE_FOLDER);
+  const isUnused = readdirSync(folder).every((name) => name === IGNORE_FILE || name === LOCK_FILE);
+  if (isUnused) rmSync(folder, { recursive: true });
 }
 
 /**

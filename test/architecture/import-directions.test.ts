@@ -59,6 +59,7 @@ const lazyImports: Record<string, string> = {
   'cli/foreground-emulator.ts': 'emulator.ts',
   'cli/commands/emulator-exec.ts': 'emulator.ts',
   'cli/commands/doctor.ts': 'store',
+  'cli/commands/emulator.ts': 'store',
   'cli/commands/gaps-check.ts': 'emulator.ts',
 };
 

@@ -141,6 +141,39 @@ describe('an emulator that claims its folder', () => {
   );
 });
 
+it('a failed start leaves no state folder, unless the folder has other files', async () => {
+  const cwd = createTemporaryFolder();
+  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--seed', 'missing.json'];
+  const { host } = createFakeHost({ cwd });
+  expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
+  expect(existsSync(join(cwd, '.svc'))).toBe(false);
+  const sequence = join(createStateFolder(cwd, {}), 'sequence.json');
+  writeFileSync(sequence, '{}');
+  expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
+  expect(existsSync(sequence)).toBe(true);
+});
+
+it('svc emulator stop returns when the emulator has closed its database, which can be after its port', async () => {
+  await using emulator = await startTestEmulator();
+  const cwd = createTemporaryFolder();
+  const status = { ...emulator.status(), project_folder: cwd };
+  const release = lockFile(join(createStateFolder(cwd, {}), 'emulator.lock'));
+  const responses = [JSON.stringify(status), '{"stopping":true}'];
+  let unanswered = 0;
+  const port = await listenDuringTest(
+    createServer((request, response) => {
+      const body = responses.shift();
+      if (body !== undefined) return response.end(body);
+      if (++unanswered === 3) release?.();
+      request.socket.destroy();
+    }),
+  );
+  const { host } = createFakeHost({ cwd });
+  const stop = ['emulator', 'stop', '--url', `http://127.0.0.1:${port}`];
+  expect(await runCommandLine(stop, host)).toBe(ExitCode.success);
+  expect(unanswered).toBe(3);
+});
+
 describe('a port that is in use', () => {
   async function boot(cwd: string, port: number, kind: ValueSource['kind']) {
     const config = await resolveConfig({ options: { port: String(port), db: ':memory:' }, env: {}, cwd });

@@ -1,5 +1,7 @@
 /** `svc emulator status`, `stop`, `wait`, `reset` and `snapshot`. `start` and `exec` have files of their own. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { lockPathOf } from '../../config/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatHint, SvcError } from '../../domain/errors.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
@@ -68,7 +70,7 @@ function renderStatus(
   );
 }
 
-/** Returns when the emulator no longer responds: the folder and the port are then free. */
+/** Returns when the emulator no longer responds and has closed its database: port, folder and database are then free. */
 const emulatorStop = defineCommand({
   examples: [
     ['Stop the emulator for this folder', 'emulator stop'],
@@ -76,13 +78,13 @@ const emulatorStop = defineCommand({
   ],
   async run(_options, context) {
     const control = await context.connect();
-    const { pid, url } = await control.getStatus({});
+    const { pid, url, project_folder: folder } = await control.getStatus({});
     await control.stop({});
     async function hasStopped(): Promise<boolean> {
       try {
         return (await control.getStatus({})).pid !== pid;
       } catch (error) {
-        if (isNoEmulatorError(error)) return true;
+        if (isNoEmulatorError(error)) return isReleased(folder);
         throw error;
       }
     }
@@ -97,6 +99,21 @@ const emulatorStop = defineCommand({
     context.print({ stopped: true, pid, url }, () => `Stopped the emulator (${url}).`);
   },
 });
+
+/** Whether no emulator has locked a folder. True for a folder of another machine, which is not known here. */
+async function isReleased(projectFolder: string): Promise<boolean> {
+  const path = lockPathOf(projectFolder);
+  if (!existsSync(path)) return true;
+  const { lockFile } = await import('../../store/lock-file.ts');
+  try {
+    const release = lockFile(path);
+    release?.();
+    return release !== null;
+  } catch {
+    // The file of another user cannot be locked.
+    return true;
+  }
+}
 
 function isNoEmulatorError(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'no_emulator';
