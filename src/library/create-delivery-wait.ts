@@ -39,7 +39,9 @@ export function createDeliveryWait({ control, workspaceId: workspace_id }: Works
     const input = { ...filter, ...condition, workspace_id, timeout_ms: timeout, keep_waiting };
     const { reason, message, details, hint, data } = await control.waitForDeliveries(input);
     if (reason === 'settled') return data.filter(({ status }) => status !== 'pending');
-    const lines = [...details, ...(hint === null ? [] : [toLibraryHint(hint)])];
+    // The details say why a delivery failed, which the hint of an unexpected status would show.
+    const next = hint === null || reason === 'unexpected_status' ? [] : [toLibraryHint(hint)];
+    const lines = [...details, ...next];
     throw new SvcError(reason, [message, ...lines.map((line) => `  ${line}`)].join('\n'));
   };
 }

@@ -70,6 +70,19 @@ describe('deliveries.wait', () => {
     });
   });
 
+  it('deliveries.wait says why a delivery has another status than the expected one', async () => {
+    await using setup = await startSetup(410);
+    await setup.emulator.trigger('order.shipped');
+    await setup.emulator.clock.settle();
+    expect(await findReason(setup.emulator, {}, { status: 'succeeded' })).toEqual({
+      code: 'unexpected_status',
+      report: [
+        'del_… is failed, not succeeded.',
+        '  del_… failed after 8 attempts, no further attempt fits into the retry window: the receiver responded with 410 Gone',
+      ].join('\n'),
+    });
+  });
+
   it('deliveries.wait continues while the code that waits moves the clock', async () => {
     await using setup = await startSetup([500, 500, 200]);
     const { deliveries, trigger, clock } = setup.emulator;
