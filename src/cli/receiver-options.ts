@@ -25,8 +25,7 @@ import type { ValuesOf } from './define-command.ts';
 import { warnAboutMistypedTypes } from './endpoint-warnings.ts';
 import { assertFileWritable, readCaFile, writeText } from './file-access.ts';
 import { parseDurationMs } from './option-parsers.ts';
-import { JUNIT_FILE_HINT } from './render/junit.ts';
-import { renderReceiverJUnit } from './render/receiver-report.ts';
+import { JUNIT_FILE_HINT, renderJUnit } from './render/junit.ts';
 import { printWarning } from './report-error.ts';
 import { requireSecretOption, SECRET_HINT, senderRow } from './secret-option.ts';
 import { resolveTemplateContexts } from './seed-option.ts';
@@ -195,7 +194,7 @@ export async function printReport<Report extends ReceiverReport>(
   context: Context,
 ): Promise<ExitCode> {
   if (junit !== undefined) {
-    const text = renderReceiverJUnit(command, report, url);
+    const text = renderJUnit(command, report, url);
     await writeText(resolve(context.cwd, junit), text, JUNIT_FILE_HINT);
   }
   context.print(report, () => render(report));

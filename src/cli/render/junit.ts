@@ -1,39 +1,39 @@
-/** Renders a JUnit report, which CI services show. */
+/** Renders the report of a receiver as JUnit XML, which CI services show. */
 import { escapeHtml } from '../../domain/escape-html.ts';
+import type { CheckResult, ReceiverReport } from '../../receivers/receiver-check.ts';
+import { failsInconclusive } from './receiver-report.ts';
 
-/** The hint if the report cannot be written. */
 export const JUNIT_FILE_HINT = 'Choose a writable file with --junit.';
 
-export interface JUnitResult {
-  readonly kind: 'failure' | 'skipped';
-  readonly message: string;
-  readonly details?: string;
-}
-
-interface JUnitCase {
-  readonly classname: string;
-  readonly name: string;
-  /** Null for a case that passed. */
-  readonly result: JUnitResult | null;
-}
-
-/** @param url of the receiver, as the name of the suite */
-export function renderJUnit(command: string, url: string, cases: readonly JUnitCase[]): string {
-  const count = (kind: JUnitResult['kind']) => cases.filter(({ result }) => result?.kind === kind).length;
+/** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if they make the exit code 1. */
+export function renderJUnit(
+  command: string,
+  report: ReceiverReport & { readonly strict?: boolean },
+  url: string,
+): string {
+  const failures = failsInconclusive(report) ? ['failed', 'inconclusive'] : ['failed'];
+  const failed = report.checks.filter(({ status }) => failures.includes(status));
+  const passed = report.checks.filter(({ status }) => status === 'passed');
   const totals = {
-    tests: cases.length,
-    failures: count('failure'),
+    tests: report.checks.length,
+    failures: failed.length,
     errors: 0,
-    skipped: count('skipped'),
+    skipped: report.checks.length - failed.length - passed.length,
   };
-  const testCases = cases.map(({ classname, name, result }) => {
-    const content = result?.details === undefined ? [] : [escapeXml(result.details)];
-    const element = result === null ? [] : [renderElement(result.kind, { message: result.message }, content)];
-    return renderElement('testcase', { classname, name }, element);
+  const testCases = report.checks.map((check) => {
+    const content = check.status === 'passed' ? [] : [renderResult(check, failed.includes(check))];
+    return renderElement('testcase', { classname: check.rule, name: check.id }, content);
   });
   const suite = renderElement('testsuite', { name: url, ...totals }, testCases);
   const root = renderElement('testsuites', { name: command, ...totals }, [suite]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}
+
+function renderResult({ status, sent, received, meaning }: CheckResult, isFailure: boolean): string {
+  if (!isFailure) return renderElement('skipped', { message: meaning }, []);
+  const message = status === 'failed' ? meaning : `Inconclusive. ${meaning}`;
+  const details = received === '' ? `sent: ${sent}` : `sent: ${sent}\nreceived: ${received}`;
+  return renderElement('failure', { message }, [escapeXml(details)]);
 }
 
 /** @param content XML, in lines */

@@ -1,9 +1,8 @@
-/** Renders the report of `svc receiver check` as a table, and that of `svc receiver fuzz` too as JUnit XML. */
+/** Renders the report of `svc receiver check` as a table. */
 import { formatCount } from '../../domain/message-parts.ts';
 import type { CheckResult, ReceiverReport } from '../../receivers/receiver-check.ts';
 import type { CheckReport } from '../../receivers/run-checks.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
-import { type JUnitResult, renderJUnit } from './junit.ts';
 import { styleCheckStatus } from './style.ts';
 import { renderTableWithHints } from './table.ts';
 import { wrapIndented } from './text-width.ts';
@@ -73,37 +72,12 @@ function renderReasons(
   ];
 }
 
-type JUnitReport = ReceiverReport & { readonly strict?: boolean };
-
 /** Whether the inconclusive checks make the exit code 1. */
-function failsInconclusive(report: JUnitReport): boolean {
+export function failsInconclusive(report: ReceiverReport & { readonly strict?: boolean }): boolean {
   return report.strict === true || isUndecided(report);
 }
 
 /** Whether all checks ended, and none shows anything. */
 function isUndecided({ passed, failed, interrupted }: ReceiverReport): boolean {
   return passed === 0 && failed === 0 && !interrupted;
-}
-
-/** One test case per check, with its rule as the class. Inconclusive checks are skipped, or failures if they make the exit code 1. */
-export function renderReceiverJUnit(command: string, report: JUnitReport, url: string): string {
-  const cases = report.checks.map((check) => ({
-    classname: check.rule,
-    name: check.id,
-    result: toJUnitResult(check, failsInconclusive(report)),
-  }));
-  return renderJUnit(command, url, cases);
-}
-
-/** Null for a check that passed. */
-function toJUnitResult(
-  { status, sent, received, meaning }: CheckResult,
-  failsIfInconclusive: boolean,
-): JUnitResult | null {
-  if (status === 'passed') return null;
-  if (status === 'skipped' || (status === 'inconclusive' && !failsIfInconclusive))
-    return { kind: 'skipped', message: meaning };
-  const message = status === 'failed' ? meaning : `Inconclusive. ${meaning}`;
-  const details = [`sent: ${sent}`, ...(received === '' ? [] : [`received: ${received}`])].join('\n');
-  return { kind: 'failure', message, details };
 }

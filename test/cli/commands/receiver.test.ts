@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check as checkCommand, example as exampleCommand } from '../../../src/cli/commands/receiver.ts';
-import { renderReceiverJUnit } from '../../../src/cli/render/receiver-report.ts';
+import { renderJUnit } from '../../../src/cli/render/junit.ts';
 import type { CheckReport } from '../../../src/receivers/run-checks.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -214,7 +214,7 @@ describe('svc receiver check', () => {
       ...{ observer_problem: null, checks: [{ ...check, status: 'inconclusive' as const }] },
     };
     const xml = (changes: Partial<CheckReport>) =>
-      renderReceiverJUnit('svc receiver check', { ...report, ...changes }, 'http://a.example');
+      renderJUnit('svc receiver check', { ...report, ...changes }, 'http://a.example');
     expect(xml({})).toContain('failures="0" errors="0" skipped="1"');
     expect(xml({ interrupted: false, passed: 1, observer_problem: 'locked' })).toContain('failures="0"');
     expect(xml({ interrupted: false })).toContain('failures="1"');
@@ -277,7 +277,7 @@ describe('svc receiver check', () => {
     } as const;
     const checks = [{ ...failure, meaning: 'say "no" & go\nnow \ud800' }];
     const counts = { passed: 0, failed: 1, inconclusive: 0, skipped: 0 };
-    const text = renderReceiverJUnit(
+    const text = renderJUnit(
       'svc receiver check',
       { ok: false, interrupted: false, strict: false, ...counts, checks },
       'http://a',
