@@ -19,6 +19,7 @@ Arguments:
 
 Options:
   --filter TEXT      Only mutants whose line in the output contains this text, such as the name of a file or "WHERE"
+  --sample N         Only every Nth mutant (default: 1)
   --help             Show this text
 
 A test that fails kills the mutant. The others survive and are listed with their file and line. The score is the share of killed
@@ -38,32 +39,39 @@ const getLimitMs = (ms) => 10_000 + 5 * ms;
 
 process.chdir(root);
 try {
-  const options = { filter: { type: 'string', default: '' }, help: { type: 'boolean', short: 'h' } };
+  const options = {
+    filter: { type: 'string', default: '' },
+    sample: { type: 'string', default: '1' },
+    help: { type: 'boolean', short: 'h' },
+  };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) process.stdout.write(HELP);
-  else await main(positionals, values.filter);
+  else await main(positionals, values.filter, Number(values.sample));
 } catch (error) {
   console.error(`${error.message}\nSee: npm run test:mutants -- --help`);
   process.exitCode = 2;
 }
 
-async function main([path, ...named], filter) {
+async function main([path, ...named], filter, sample) {
   const source = relative(root, resolve(path ?? ''));
   if (!source.startsWith('src/') || !existsSync(source))
     throw new Error('The path must be a folder or a file in src.');
+  if (!Number.isInteger(sample) || sample < 1) throw new Error('--sample must be a whole number from 1.');
   const startedAt = performance.now();
   const { changed, mutants } = mutate(listFiles(source).filter((file) => /\.tsx?$/.test(file)));
-  const selected = mutants.filter((mutant) => describe(mutant).includes(filter));
+  const selected = mutants
+    .filter((mutant) => describe(mutant).includes(filter))
+    .filter((_, index) => index % sample === 0);
   const folder = mkdtempSync(join(tmpdir(), 'svc-mutants-'));
-  const vitest = await createRunner(changed);
+  const runners = { shared: await createRunner(changed, false), isolated: await createRunner(changed, true) };
   try {
     const log = join(folder, 'log');
-    const testFiles = await listReached(vitest, findTests(source, named), log);
+    const testFiles = await listReached(runners.isolated, findTests(source, named), log);
     const survivors = [];
     for (const [index, mutant] of selected.entries()) {
       if (process.stderr.isTTY) process.stderr.write(`\r${index} of ${selected.length} mutants tested\x1b[K`);
       const files = testFiles.filter(({ reached }) => reached.has(mutant.id));
-      if (files.length === 0 || !(await isKilled(vitest, mutant.id, files, log)))
+      if (files.length === 0 || !(await isKilled(runners, mutant.id, files, log)))
         survivors.push(`${describe(mutant)}${files.length === 0 ? '  [no test runs it]' : ''}`);
     }
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
@@ -75,7 +83,7 @@ async function main([path, ...named], filter) {
       `${source}: ${percent} %: ${killed} of ${selected.length} mutants killed; ${testFiles.length} test files, ${seconds} s`,
     );
   } finally {
-    await vitest.close();
+    for (const runner of Object.values(runners)) await runner.close();
     rmSync(folder, { recursive: true, force: true });
     process.exitCode = 0;
   }
@@ -94,12 +102,12 @@ function mutate(files) {
   return { changed, mutants };
 }
 
-/** A Vitest in this process that loads the changed sources. It keeps them between its runs. */
-async function createRunner(changed) {
+/** A Vitest in this process that loads the changed sources. It keeps them between its runs. Each run starts new workers. */
+async function createRunner(changed, isolate) {
   const { config } = await loadConfigFromFile({ command: 'serve', mode: 'test' }, 'vitest.config.ts');
   const { projects, sequence: _, ...test } = config.test;
   const own = {
-    ...{ root, config: false, watch: false, include: ['test/**/*.test.ts'], pool: 'forks', isolate: true },
+    ...{ root, config: false, watch: false, include: ['test/**/*.test.ts'], pool: 'forks', isolate },
     ...{ maxWorkers: 2, bail: 1, reporters: [{}], silent: true, update: 'none' },
     setupFiles: [join(root, 'scripts/mutants/setup.mjs')],
   };
@@ -126,11 +134,24 @@ async function listReached(vitest, files, log) {
     .sort((a, b) => a.ms - b.ms);
 }
 
-async function isKilled(vitest, mutant, files, log) {
+/** Runs the tests that share loaded modules first, because they start sooner. */
+async function isKilled({ shared, isolated }, mutant, files, log) {
   const limitMs = getLimitMs(Math.max(...files.map(({ ms }) => ms)));
   const names = files.map(({ file }) => file);
-  const { testModules, unhandledErrors } = await run(vitest, { mutant, files: names, log, limitMs });
-  return unhandledErrors.length > 0 || testModules.some((module) => module.state() === 'failed');
+  const parts = [
+    [shared, names.filter((name) => !replacesModules(name))],
+    [isolated, names.filter(replacesModules)],
+  ];
+  for (const [vitest, part] of parts.filter(([, part]) => part.length > 0)) {
+    const { testModules, unhandledErrors } = await run(vitest, { mutant, files: part, log, limitMs });
+    if (unhandledErrors.length > 0 || testModules.some((module) => module.state() === 'failed')) return true;
+  }
+  return false;
+}
+
+/** As in `vitest.config.ts`. */
+function replacesModules(file) {
+  return /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(file, 'utf8'));
 }
 
 function run(vitest, { mutant, files, log, limitMs }) {

@@ -9,10 +9,12 @@ globalThis.__mutant = (id) => {
   reached.add(id);
   return id === Number(active);
 };
-afterAll(() => {
+afterAll(async () => {
+  await killer.terminate();
   const { testPath } = expect.getState();
   appendFileSync(log, `${JSON.stringify({ path: testPath, reached: [...reached] })}\n`);
 });
 // Ends this process if the mutant is an endless loop. In a worker, because the loop blocks the timers of this thread.
-const killer = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${limitMs})`;
-new Worker(killer, { eval: true }).unref();
+const kill = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${limitMs})`;
+const killer = new Worker(kill, { eval: true });
+killer.unref();

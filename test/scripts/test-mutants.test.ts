@@ -134,10 +134,11 @@ it('npm run test:mutants lists each mutant that survives, with its file and line
   );
 });
 
-it('npm run test:mutants refuses a path outside of src', async () => {
-  const { exitCode, stderr } = await testMutants('test/resources');
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 2,
-    stderr: 'The path must be a folder or a file in src.\nSee: npm run test:mutants -- --help',
-  });
+it.each([
+  ['a path outside of src', ['test/resources'], 'The path must be a folder or a file in src.'],
+  ['an invalid sample', ['src/resources', '--sample', '0'], '--sample must be a whole number from 1.'],
+])('npm run test:mutants refuses %s', async (_, args, message) => {
+  const { exitCode, stderr } = await testMutants(...args);
+  const help = 'See: npm run test:mutants -- --help';
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: `${message}\n${help}` });
 });
