@@ -53,20 +53,18 @@ describe('the error of a request to the API', () => {
   );
 });
 
-describe('a request to the API', () => {
-  it('IDs are escaped, queries are encoded, and only a given idempotency key is sent', async () => {
-    const { api, requests } = createClient(new Error('no response'));
-    const calls = [
-      ...[api.getEvent('a/b'), api.listEvents({ type: 'a&b' })],
-      ...[api.createEvent('{}', 'once'), api.createEvent('{}')],
-    ];
-    await Promise.allSettled(calls);
-    expect(requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
-      ...['GET /v1/events/a%2Fb', 'GET /v1/events?type=a%26b'],
-      ...['POST /v1/events', 'POST /v1/events'],
-    ]);
-    const keys = requests.slice(2).map(({ headers }) => Object.entries(headers ?? {}));
-    expect(keys[0]).toContainEqual(['idempotency-key', 'once']);
-    expect(keys[1]?.map(([name]) => name)).toEqual(['authorization', 'content-type']);
-  });
+it('IDs are escaped, queries are encoded, and only a given idempotency key is sent', async () => {
+  const { api, requests } = createClient(new Error('no response'));
+  const calls = [
+    ...[api.getEvent('a/b'), api.listEvents({ type: 'a&b' })],
+    ...[api.createEvent('{}', 'once'), api.createEvent('{}')],
+  ];
+  await Promise.allSettled(calls);
+  expect(requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
+    ...['GET /v1/events/a%2Fb', 'GET /v1/events?type=a%26b'],
+    ...['POST /v1/events', 'POST /v1/events'],
+  ]);
+  const keys = requests.slice(2).map(({ headers }) => Object.entries(headers ?? {}));
+  expect(keys[0]).toContainEqual(['idempotency-key', 'once']);
+  expect(keys[1]?.map(([name]) => name)).toEqual(['authorization', 'content-type']);
 });

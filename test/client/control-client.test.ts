@@ -46,14 +46,12 @@ describe('the live stream of the client', () => {
   });
 });
 
-describe('an operation of the client', () => {
-  it('the signal of a call is that of its request, and a call without one leaves it to the transport', async () => {
-    const { client, requests } = createClient();
-    const { signal } = new AbortController();
-    await Promise.allSettled([client.getStatus({}, signal), client.getStatus({})]);
-    expect(requests[0]?.signal).toBe(signal);
-    expect(requests[1]).not.toHaveProperty('signal');
-  });
+it('the signal of a call is that of its request, and a call without one leaves it to the transport', async () => {
+  const { client, requests } = createClient();
+  const { signal } = new AbortController();
+  await Promise.allSettled([client.getStatus({}, signal), client.getStatus({})]);
+  expect(requests[0]?.signal).toBe(signal);
+  expect(requests[1]).not.toHaveProperty('signal');
 });
 
 describe('an export', () => {

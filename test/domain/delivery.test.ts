@@ -136,30 +136,28 @@ it.each([
   },
 );
 
-describe('getDisplayStatus', () => {
-  it.each([
-    ['pending', 'before its first attempt', { status: 'pending', paused: false, last_attempt: null }],
-    [
-      'failing',
-      'after a failed attempt',
-      { status: 'pending', paused: false, last_attempt: { outcome: 'timeout' } },
-    ],
-    [
-      'pending',
-      'while a replay waits',
-      { status: 'pending', paused: false, last_attempt: { outcome: 'succeeded' } },
-    ],
-    [
-      'paused',
-      'of a disabled endpoint',
-      { status: 'pending', paused: true, last_attempt: { outcome: 'timeout' } },
-    ],
-    [
-      'failed',
-      'after its last attempt',
-      { status: 'failed', paused: false, last_attempt: { outcome: 'timeout' } },
-    ],
-  ] as const)('getDisplayStatus returns %s for a delivery %s', (displayStatus, _, delivery) => {
-    expect(getDisplayStatus(delivery)).toBe(displayStatus);
-  });
+it.each([
+  ['pending', 'before its first attempt', { status: 'pending', paused: false, last_attempt: null }],
+  [
+    'failing',
+    'after a failed attempt',
+    { status: 'pending', paused: false, last_attempt: { outcome: 'timeout' } },
+  ],
+  [
+    'pending',
+    'while a replay waits',
+    { status: 'pending', paused: false, last_attempt: { outcome: 'succeeded' } },
+  ],
+  [
+    'paused',
+    'of a disabled endpoint',
+    { status: 'pending', paused: true, last_attempt: { outcome: 'timeout' } },
+  ],
+  [
+    'failed',
+    'after its last attempt',
+    { status: 'failed', paused: false, last_attempt: { outcome: 'timeout' } },
+  ],
+] as const)('getDisplayStatus returns %s for a delivery %s', (displayStatus, _, delivery) => {
+  expect(getDisplayStatus(delivery)).toBe(displayStatus);
 });

@@ -53,12 +53,10 @@ it.each([
   expect(listCommonTypes(some, others)).toEqual(types);
 });
 
-describe('isSubscribedTo', () => {
-  it('a subscription matches its own type, and a wildcard matches every type [§6.registration.events, §2.webhook.wildcard]', () => {
-    expect(isSubscribedTo(['invoice.paid', 'order.shipped'], 'order.shipped')).toBe(true);
-    expect(isSubscribedTo(['order.shipped'], 'order.shipped_back')).toBe(false);
-    expect(isSubscribedTo(['order.*'], 'order.shipped')).toBe(false);
-    expect(isSubscribedTo([], 'order.shipped')).toBe(false);
-    expect(isSubscribedTo(['*'], 'order.shipped')).toBe(true);
-  });
+it('a subscription matches its own type, and a wildcard matches every type [§6.registration.events, §2.webhook.wildcard]', () => {
+  expect(isSubscribedTo(['invoice.paid', 'order.shipped'], 'order.shipped')).toBe(true);
+  expect(isSubscribedTo(['order.shipped'], 'order.shipped_back')).toBe(false);
+  expect(isSubscribedTo(['order.*'], 'order.shipped')).toBe(false);
+  expect(isSubscribedTo([], 'order.shipped')).toBe(false);
+  expect(isSubscribedTo(['*'], 'order.shipped')).toBe(true);
 });

@@ -102,24 +102,22 @@ describe('parseJsonObject', () => {
   });
 });
 
-describe('locateJsonError', () => {
-  it.each([
-    ['the end of an empty text', '', 1, 1],
-    ['a missing value', '{\n  "a": \n}', 3, 1],
-    ['a missing comma', '{"a": 1\n "b": 2}', 2, 2],
-    ['a comma at the end of an object', '{"a": 1,}', 1, 9],
-    ['a name without quotes', '{a: 1}', 1, 2],
-    ['a comment', '{\n  // port\n  "a": 1}', 2, 3],
-    ['a string without an end', '{"a": "b}', 1, 7],
-    ['an unknown escape', '["\\x"]', 1, 2],
-    ['a second document', '{} {}', 1, 4],
-    ['a number as a name in an inner object', '[[{"a": 1, 2: 3}]]', 1, 12],
-  ])('locateJsonError finds %s', (_, text, line, column) => {
-    expect(() => JSON.parse(text)).toThrow();
-    const { index, ...position } = locateJsonError(text);
-    expect(position).toEqual({ line, column });
-    expect(text.slice(0, index).split('\n').at(-1)).toHaveLength(column - 1);
-  });
+it.each([
+  ['the end of an empty text', '', 1, 1],
+  ['a missing value', '{\n  "a": \n}', 3, 1],
+  ['a missing comma', '{"a": 1\n "b": 2}', 2, 2],
+  ['a comma at the end of an object', '{"a": 1,}', 1, 9],
+  ['a name without quotes', '{a: 1}', 1, 2],
+  ['a comment', '{\n  // port\n  "a": 1}', 2, 3],
+  ['a string without an end', '{"a": "b}', 1, 7],
+  ['an unknown escape', '["\\x"]', 1, 2],
+  ['a second document', '{} {}', 1, 4],
+  ['a number as a name in an inner object', '[[{"a": 1, 2: 3}]]', 1, 12],
+])('locateJsonError finds %s', (_, text, line, column) => {
+  expect(() => JSON.parse(text)).toThrow();
+  const { index, ...position } = locateJsonError(text);
+  expect(position).toEqual({ line, column });
+  expect(text.slice(0, index).split('\n').at(-1)).toHaveLength(column - 1);
 });
 
 describe('indentJson', () => {

@@ -79,26 +79,24 @@ describe('classifyAddress', () => {
   );
 });
 
-describe('classifyHost', () => {
-  it.each([
-    ['localhost', 'loopback'],
-    ['LOCALHOST.', 'loopback'],
-    ['app.localhost', 'loopback'],
-    ['notlocalhost', 'private'],
-    ['printer.local', 'private'],
-    ['host.docker.internal', 'private'],
-    ['shop.test', 'private'],
-    ['nas.home.arpa', 'private'],
-    ['NAS.Home.Arpa', 'private'],
-    ['receiver', 'private'],
-    ['example.com', 'public'],
-    ['localhost.example.com', 'public'],
-    ['[::1]', 'loopback'],
-    ['[fe80::1]', 'blocked'],
-    ['10.1.2.3', 'private'],
-  ])('the host %s is %s', (host, kind) => {
-    expect(classifyHost(host).kind).toBe(kind);
-  });
+it.each([
+  ['localhost', 'loopback'],
+  ['LOCALHOST.', 'loopback'],
+  ['app.localhost', 'loopback'],
+  ['notlocalhost', 'private'],
+  ['printer.local', 'private'],
+  ['host.docker.internal', 'private'],
+  ['shop.test', 'private'],
+  ['nas.home.arpa', 'private'],
+  ['NAS.Home.Arpa', 'private'],
+  ['receiver', 'private'],
+  ['example.com', 'public'],
+  ['localhost.example.com', 'public'],
+  ['[::1]', 'loopback'],
+  ['[fe80::1]', 'blocked'],
+  ['10.1.2.3', 'private'],
+])('the host %s is %s', (host, kind) => {
+  expect(classifyHost(host).kind).toBe(kind);
 });
 
 it.each([

@@ -144,10 +144,8 @@ describe('ScheduleClock', () => {
   });
 });
 
-describe('systemClock', () => {
-  it('the wall clock shows the time of the machine', () => {
-    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
-    const before = systemClock.monotonic();
-    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
-  });
+it('the wall clock shows the time of the machine', () => {
+  expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
+  const before = systemClock.monotonic();
+  expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
 });

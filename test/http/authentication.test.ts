@@ -35,19 +35,17 @@ const webhookIn = (workspace: string) => ({
   events: ['order.shipped'],
 });
 
-describe('API key of a request', () => {
-  it('every operation needs a key [§5.1, §7.401]', async () => {
-    const operations = [
-      ['GET', `/workspaces/${workspaceId}`],
-      ['POST', '/events'],
-      ['GET', `/events/${elsewhere.eventId}`],
-      ['GET', '/events'],
-      ['POST', '/webhooks'],
-    ] as const;
-    for (const [method, path] of operations) {
-      expect((await as('none', method, path)).status, `${method} ${path}`).toBe(401);
-    }
-  });
+it('every operation needs a key [§5.1, §7.401]', async () => {
+  const operations = [
+    ['GET', `/workspaces/${workspaceId}`],
+    ['POST', '/events'],
+    ['GET', `/events/${elsewhere.eventId}`],
+    ['GET', '/events'],
+    ['POST', '/webhooks'],
+  ] as const;
+  for (const [method, path] of operations) {
+    expect((await as('none', method, path)).status, `${method} ${path}`).toBe(401);
+  }
 });
 
 describe('a key without the scope', () => {
@@ -75,27 +73,22 @@ describe('a key without the scope', () => {
   });
 });
 
-describe('resources of another workspace', () => {
-  it('a resource of another workspace gets the same 404 as one that does not exist [workspace.hidden, §7.404, control.workspaces]', async () => {
-    const { api_key } = emulator.status();
-    const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-    for (const [method, path, id, body] of [
-      ['GET', '/workspaces/', elsewhere.workspaceId],
-      ['GET', '/events/', elsewhere.eventId],
-      ['GET', '/events?workspace_id=', elsewhere.workspaceId],
-      ['POST', '/events', elsewhere.workspaceId, (w: string) => ({ type: 'a.b', workspace_id: w })],
-      ['POST', '/webhooks', elsewhere.workspaceId, webhookIn],
-    ] as const) {
-      const ask = (of: string) =>
-        body ? as(api_key, method, path, body(of)) : as(api_key, method, path + of);
-      const hidden = await ask(id);
-      const absent = await ask(id.replace(/_.*/, `_${unknown}`));
-      expect([hidden.status, hidden.json.error.code]).toEqual([404, 'not_found']);
-      expect(hidden.json.error.message.replace(id.replace(/.*_/, ''), unknown)).toBe(
-        absent.json.error.message,
-      );
-    }
-  });
+it('a resource of another workspace gets the same 404 as one that does not exist [workspace.hidden, §7.404, control.workspaces]', async () => {
+  const { api_key } = emulator.status();
+  const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+  for (const [method, path, id, body] of [
+    ['GET', '/workspaces/', elsewhere.workspaceId],
+    ['GET', '/events/', elsewhere.eventId],
+    ['GET', '/events?workspace_id=', elsewhere.workspaceId],
+    ['POST', '/events', elsewhere.workspaceId, (w: string) => ({ type: 'a.b', workspace_id: w })],
+    ['POST', '/webhooks', elsewhere.workspaceId, webhookIn],
+  ] as const) {
+    const ask = (of: string) => (body ? as(api_key, method, path, body(of)) : as(api_key, method, path + of));
+    const hidden = await ask(id);
+    const absent = await ask(id.replace(/_.*/, `_${unknown}`));
+    expect([hidden.status, hidden.json.error.code]).toEqual([404, 'not_found']);
+    expect(hidden.json.error.message.replace(id.replace(/.*_/, ''), unknown)).toBe(absent.json.error.message);
+  }
 });
 
 describe('a key for every workspace', () => {

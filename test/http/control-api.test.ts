@@ -41,69 +41,67 @@ it('the error for an ID with encoded characters in the path contains the charact
   expect([status, json.error.message]).toEqual([404, 'Delivery ü does not exist.']);
 });
 
-describe('each operation', () => {
-  it('each operation responds as the document describes', async () => {
-    const { workspace_id } = emulator.status();
-    const { json: webhook } = await emulator.api('POST', '/webhooks', {
-      ...{ workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] },
-    });
-    const { headers } = await emulator.api('POST', '/events', { type: 'a.b' });
-    const requestId = headers.get('request-id');
-    const { json: key } = await ask('POST', '/keys', { scopes: ['events:read'] });
-    const { json: events } = await ask('GET', '/events');
-    const { json: deliveries } = await ask('GET', '/deliveries');
-    const [{ id: deliveryId }] = deliveries.data;
-    const snapshot = join(createTemporaryFolder(), 'state.svc');
-    const cases: [number, string, string, unknown?][] = [
-      [200, 'GET', '/status'],
-      [200, 'GET', '/workspaces?limit=1'],
-      [201, 'POST', '/workspaces', { name: 'Second' }],
-      [200, 'GET', `/workspaces/${workspace_id}`],
-      [200, 'GET', '/keys'],
-      [200, 'POST', `/keys/${key.id}/revoke`, {}],
-      [200, 'GET', '/webhooks'],
-      [201, 'POST', '/webhooks', { url: 'http://127.0.0.1:9/' }],
-      [200, 'GET', `/webhooks/${webhook.id}`],
-      [200, 'PATCH', `/webhooks/${webhook.id}`, { disabled: false }],
-      [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
-      [200, 'POST', `/webhooks/${webhook.id}/reveal-secret`, {}],
-      [202, 'POST', `/webhooks/${webhook.id}/test-event`, { type: 'a.b', payload_text: '{}' }],
-      [200, 'GET', `/events/${events.data[0].id}`],
-      [200, 'GET', '/deliveries/counts'],
-      [200, 'GET', '/overview'],
-      [200, 'GET', '/schedule'],
-      [200, 'GET', `/deliveries/${deliveryId}`],
-      [200, 'POST', '/deliveries/wait', { ids: [deliveryId], timeout_ms: '1ms' }],
-      [200, 'GET', `/deliveries/${deliveryId}/explanation`],
-      [200, 'POST', `/deliveries/${deliveryId}/probe`],
-      [200, 'GET', `/deliveries/${deliveryId}/signature`],
-      [200, 'GET', '/fixtures'],
-      [200, 'GET', '/fixtures/order.shipped'],
-      [202, 'POST', `/deliveries/${deliveryId}/replay`, {}],
-      [200, 'POST', `/deliveries/${deliveryId}/verify`, {}],
-      [200, 'GET', '/clock'],
-      [200, 'PATCH', '/clock', { frozen: true }],
-      [200, 'POST', '/clock/advance', { ms: 1 }],
-      [200, 'POST', '/clock/next', {}],
-      [200, 'POST', '/clock/settle', {}],
-      [200, 'GET', '/requests'],
-      [200, 'GET', `/requests/${requestId}`],
-      [201, 'POST', '/faults', { on: 'request', status: 500, count: 1 }],
-      [200, 'GET', '/faults'],
-      [200, 'POST', '/faults/clear', {}],
-      [200, 'GET', '/diagnosis'],
-      [200, 'POST', `/webhooks/${webhook.id}/connect`],
-      [200, 'DELETE', `/webhooks/${webhook.id}`],
-      [200, 'POST', '/snapshot/save', { path: snapshot }],
-      [200, 'POST', '/snapshot/load', { path: snapshot }],
-      [200, 'POST', '/reset', {}],
-    ];
-    for (const [status, method, path, body] of cases) {
-      expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);
-    }
-    // `POST /keys`, `GET /events`, `GET /deliveries`, and the operation that stops the emulator: other tests call it.
-    expect(cases.length + 4).toBe(Object.keys(controlOperations).length);
+it('each operation responds as the document describes', async () => {
+  const { workspace_id } = emulator.status();
+  const { json: webhook } = await emulator.api('POST', '/webhooks', {
+    ...{ workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] },
   });
+  const { headers } = await emulator.api('POST', '/events', { type: 'a.b' });
+  const requestId = headers.get('request-id');
+  const { json: key } = await ask('POST', '/keys', { scopes: ['events:read'] });
+  const { json: events } = await ask('GET', '/events');
+  const { json: deliveries } = await ask('GET', '/deliveries');
+  const [{ id: deliveryId }] = deliveries.data;
+  const snapshot = join(createTemporaryFolder(), 'state.svc');
+  const cases: [number, string, string, unknown?][] = [
+    [200, 'GET', '/status'],
+    [200, 'GET', '/workspaces?limit=1'],
+    [201, 'POST', '/workspaces', { name: 'Second' }],
+    [200, 'GET', `/workspaces/${workspace_id}`],
+    [200, 'GET', '/keys'],
+    [200, 'POST', `/keys/${key.id}/revoke`, {}],
+    [200, 'GET', '/webhooks'],
+    [201, 'POST', '/webhooks', { url: 'http://127.0.0.1:9/' }],
+    [200, 'GET', `/webhooks/${webhook.id}`],
+    [200, 'PATCH', `/webhooks/${webhook.id}`, { disabled: false }],
+    [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
+    [200, 'POST', `/webhooks/${webhook.id}/reveal-secret`, {}],
+    [202, 'POST', `/webhooks/${webhook.id}/test-event`, { type: 'a.b', payload_text: '{}' }],
+    [200, 'GET', `/events/${events.data[0].id}`],
+    [200, 'GET', '/deliveries/counts'],
+    [200, 'GET', '/overview'],
+    [200, 'GET', '/schedule'],
+    [200, 'GET', `/deliveries/${deliveryId}`],
+    [200, 'POST', '/deliveries/wait', { ids: [deliveryId], timeout_ms: '1ms' }],
+    [200, 'GET', `/deliveries/${deliveryId}/explanation`],
+    [200, 'POST', `/deliveries/${deliveryId}/probe`],
+    [200, 'GET', `/deliveries/${deliveryId}/signature`],
+    [200, 'GET', '/fixtures'],
+    [200, 'GET', '/fixtures/order.shipped'],
+    [202, 'POST', `/deliveries/${deliveryId}/replay`, {}],
+    [200, 'POST', `/deliveries/${deliveryId}/verify`, {}],
+    [200, 'GET', '/clock'],
+    [200, 'PATCH', '/clock', { frozen: true }],
+    [200, 'POST', '/clock/advance', { ms: 1 }],
+    [200, 'POST', '/clock/next', {}],
+    [200, 'POST', '/clock/settle', {}],
+    [200, 'GET', '/requests'],
+    [200, 'GET', `/requests/${requestId}`],
+    [201, 'POST', '/faults', { on: 'request', status: 500, count: 1 }],
+    [200, 'GET', '/faults'],
+    [200, 'POST', '/faults/clear', {}],
+    [200, 'GET', '/diagnosis'],
+    [200, 'POST', `/webhooks/${webhook.id}/connect`],
+    [200, 'DELETE', `/webhooks/${webhook.id}`],
+    [200, 'POST', '/snapshot/save', { path: snapshot }],
+    [200, 'POST', '/snapshot/load', { path: snapshot }],
+    [200, 'POST', '/reset', {}],
+  ];
+  for (const [status, method, path, body] of cases) {
+    expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);
+  }
+  // `POST /keys`, `GET /events`, `GET /deliveries`, and the operation that stops the emulator: other tests call it.
+  expect(cases.length + 4).toBe(Object.keys(controlOperations).length);
 });
 
 describe('errors of the control plane', () => {
@@ -149,16 +147,14 @@ describe('errors of the control plane', () => {
   });
 });
 
-describe('the signal of a client', () => {
-  it('the signal aborts when the connection closes before the response is finished', () => {
-    for (const writableFinished of [false, true]) {
-      const response = Object.assign(new EventEmitter(), { writableFinished });
-      const event = new H3Event(new Request('http://localhost'));
-      Object.assign(event.req, { runtime: { node: { res: response } } });
-      const signal = createDisconnectSignal(event);
-      expect(signal.aborted).toBe(false);
-      response.emit('close');
-      expect(signal.aborted).toBe(!writableFinished);
-    }
-  });
+it('the signal aborts when the connection closes before the response is finished', () => {
+  for (const writableFinished of [false, true]) {
+    const response = Object.assign(new EventEmitter(), { writableFinished });
+    const event = new H3Event(new Request('http://localhost'));
+    Object.assign(event.req, { runtime: { node: { res: response } } });
+    const signal = createDisconnectSignal(event);
+    expect(signal.aborted).toBe(false);
+    response.emit('close');
+    expect(signal.aborted).toBe(!writableFinished);
+  }
 });

@@ -116,40 +116,38 @@ describe('files of the page', () => {
   );
 });
 
-describe('a path outside of the dashboard', () => {
-  it.each([
-    '/assets/../secret.txt',
-    '/assets/../../secret.txt',
-    '/assets/%2e%2e/secret.txt',
-    '/assets/%2E%2E%2Fsecret.txt',
-    '/assets/..%2f..%2fsecret.txt',
-    '/assets/%252e%252e%252fsecret.txt',
-    '/assets/..\\..\\secret.txt',
-    '/assets/..%5c..%5csecret.txt',
-    '/assets/index-a1b2.js%00.txt',
-    '/assets/....//secret.txt',
-    '/assets//etc/passwd',
-    '/assets/%2fetc%2fpasswd',
-    '/../secret.txt',
-    '//secret.txt',
-    '/secret.txt',
-    '/index.html',
-    '/assets',
-    '/assets/',
-    '/assets/.',
-    '/assets/__proto__',
-    '/assets/constructor',
-    'http://localhost/assets/../../secret.txt',
-    'file:///etc/passwd',
-  ])('GET %j does not read a file outside of the dashboard [dashboard.files]', async (path) => {
-    const response = await sendRawRequest(
-      emulator.status().url,
-      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
-    );
-    expect(response).toMatch(/^HTTP\/1\.1 (?:404|400|403) /);
-    expect(response).not.toContain(SECRET);
-    expect(response.toLowerCase()).toContain('x-content-type-options: nosniff');
-  });
+it.each([
+  '/assets/../secret.txt',
+  '/assets/../../secret.txt',
+  '/assets/%2e%2e/secret.txt',
+  '/assets/%2E%2E%2Fsecret.txt',
+  '/assets/..%2f..%2fsecret.txt',
+  '/assets/%252e%252e%252fsecret.txt',
+  '/assets/..\\..\\secret.txt',
+  '/assets/..%5c..%5csecret.txt',
+  '/assets/index-a1b2.js%00.txt',
+  '/assets/....//secret.txt',
+  '/assets//etc/passwd',
+  '/assets/%2fetc%2fpasswd',
+  '/../secret.txt',
+  '//secret.txt',
+  '/secret.txt',
+  '/index.html',
+  '/assets',
+  '/assets/',
+  '/assets/.',
+  '/assets/__proto__',
+  '/assets/constructor',
+  'http://localhost/assets/../../secret.txt',
+  'file:///etc/passwd',
+])('GET %j does not read a file outside of the dashboard [dashboard.files]', async (path) => {
+  const response = await sendRawRequest(
+    emulator.status().url,
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+  );
+  expect(response).toMatch(/^HTTP\/1\.1 (?:404|400|403) /);
+  expect(response).not.toContain(SECRET);
+  expect(response.toLowerCase()).toContain('x-content-type-options: nosniff');
 });
 
 it('the files are read once, and served while they are replaced', async () => {

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scopes } from '../../src/domain/credentials.ts';
 import { IdempotencyTable } from '../../src/store/idempotency.ts';
-import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { type ApiResponse, startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
@@ -58,18 +56,6 @@ describe('a POST with an Idempotency-Key', () => {
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
     expect(done.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
     expect(await countEvents()).toBe(1);
-  });
-
-  it('a key is remembered across a restart [§4.3]', async () => {
-    const db = join(createTemporaryFolder(), 'sandbox.db');
-    const before = await startTestEmulator({ db });
-    const key = { 'idempotency-key': 'order-1' };
-    const first = await before.api('POST', '/events', body, key);
-    await before.close();
-    await using after = await startTestEmulator({ db });
-    const second = await after.api('POST', '/events', body, key);
-    expect([second.text, second.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
-    expect(await countEvents(after)).toBe(1);
   });
 
   it('a response is stored together with its effect, or neither is [§4.3]', async () => {

@@ -73,16 +73,14 @@ describe('the addresses', () => {
   });
 });
 
-describe('GET /workspaces/{id}', () => {
-  it('GET /workspaces/{id} returns the workspace [§4.get-workspace, §2.workspace, workspace.record]', async () => {
-    const { status, json } = await api('GET', `/workspaces/${workspaceId}`);
-    expect(status).toBe(200);
-    expect(json).toEqual({
-      id: expect.stringMatching(idOf('ws_')),
-      name: 'Default workspace',
-      environment: 'sandbox',
-      created_at: expect.stringMatching(timestamp),
-    });
+it('GET /workspaces/{id} returns the workspace [§4.get-workspace, §2.workspace, workspace.record]', async () => {
+  const { status, json } = await api('GET', `/workspaces/${workspaceId}`);
+  expect(status).toBe(200);
+  expect(json).toEqual({
+    id: expect.stringMatching(idOf('ws_')),
+    name: 'Default workspace',
+    environment: 'sandbox',
+    created_at: expect.stringMatching(timestamp),
   });
 });
 
@@ -114,15 +112,13 @@ describe('POST /events', () => {
   });
 });
 
-describe('GET /events/{id}', () => {
-  it('GET /events/{id} returns the same text as the creation [§4.get-event]', async () => {
-    const body = '{"type": "order.shipped", "payload": {"n": 9007199254740993, "x": [1e400, 1.50]}}';
-    const created = await api('POST', '/events', body);
-    const { status, text } = await api('GET', `/events/${created.json.id}`);
-    expect(status).toBe(200);
-    expect(text).toBe(created.text);
-    expect(text).toContain('"payload":{"n":9007199254740993,"x":[1e400,1.50]}');
-  });
+it('GET /events/{id} returns the same text as the creation [§4.get-event]', async () => {
+  const body = '{"type": "order.shipped", "payload": {"n": 9007199254740993, "x": [1e400, 1.50]}}';
+  const created = await api('POST', '/events', body);
+  const { status, text } = await api('GET', `/events/${created.json.id}`);
+  expect(status).toBe(200);
+  expect(text).toBe(created.text);
+  expect(text).toContain('"payload":{"n":9007199254740993,"x":[1e400,1.50]}');
 });
 
 describe('POST /webhooks', () => {

@@ -162,33 +162,31 @@ describe('a form of another site', () => {
   });
 });
 
-describe('a request without exactly one valid Host', () => {
-  it.each([
-    ['a port that does not exist', ['Host: localhost:99999']],
-    ['an empty value', ['Host:']],
-    ['a list', ['Host: localhost, evil.example']],
-    ['a letter beyond ASCII', ['Host: loc\u00e4lhost']],
-    ['two headers', ['Host: localhost', 'Host: evil.example']],
-    ['no header', []],
-  ])(
-    'a request without exactly one valid Host gets 400 from every path and leaves no internal error: %s [network.host-header]',
-    async (_, lines) => {
-      for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
-        for (const version of ['1.0', '1.1']) {
-          const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
-          const response = await sendRawRequest(
-            emulator.status().url,
-            Buffer.from(`${head}\r\n\r\n`, 'latin1'),
-          );
-          expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
-          expect(parseResponseBody(response).error.code).toBe('invalid_request');
-          expect(response).not.toContain(emulator.status().api_key);
-        }
+it.each([
+  ['a port that does not exist', ['Host: localhost:99999']],
+  ['an empty value', ['Host:']],
+  ['a list', ['Host: localhost, evil.example']],
+  ['a letter beyond ASCII', ['Host: loc\u00e4lhost']],
+  ['two headers', ['Host: localhost', 'Host: evil.example']],
+  ['no header', []],
+])(
+  'a request without exactly one valid Host gets 400 from every path and leaves no internal error: %s [network.host-header]',
+  async (_, lines) => {
+    for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
+      for (const version of ['1.0', '1.1']) {
+        const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
+        const response = await sendRawRequest(
+          emulator.status().url,
+          Buffer.from(`${head}\r\n\r\n`, 'latin1'),
+        );
+        expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
+        expect(parseResponseBody(response).error.code).toBe('invalid_request');
+        expect(response).not.toContain(emulator.status().api_key);
       }
-      expect(internalErrors).toEqual([]);
-    },
-  );
-});
+    }
+    expect(internalErrors).toEqual([]);
+  },
+);
 
 describe('/v1 of an emulator that only this machine can reach', () => {
   it.each(['evil.example', 'evil.example:4777', 'localhost.evil.example', '192.168.1.5', '0.0.0.0'])(
@@ -289,13 +287,11 @@ describe('every response', () => {
   });
 });
 
-describe('the live stream', () => {
-  it('the page of the emulator can open the live stream, although a GET has no Origin', async () => {
-    const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'last-event-id': '0' };
-    const { status, headers: responseHeaders, text } = await ask('/_svc/stream', headers);
-    expect([status, responseHeaders['content-type']]).toEqual([200, 'text/event-stream']);
-    expect(text).toMatch(/^event: ready\nid: \d+\n/);
-  });
+it('the page of the emulator can open the live stream, although a GET has no Origin', async () => {
+  const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'last-event-id': '0' };
+  const { status, headers: responseHeaders, text } = await ask('/_svc/stream', headers);
+  expect([status, responseHeaders['content-type']]).toEqual([200, 'text/event-stream']);
+  expect(text).toMatch(/^event: ready\nid: \d+\n/);
 });
 
 it('an emulator listens on the loopback address only by default [network.loopback]', () => {

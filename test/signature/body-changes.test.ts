@@ -21,18 +21,16 @@ describe('listChangedBodies of a received body', () => {
   });
 });
 
-describe('describeDifference', () => {
-  it.each([
-    ['abcdef', 'abc', 'it was truncated after byte 3'],
-    ['abc', 'abcdef', 'bytes were added after byte 3'],
-    ['abc', 'abd', 'from byte 2 on, "c" became "d"'],
-    [
-      '{"a":1,"b":2}',
-      '{ "a": 1, "b": 2 }',
-      'its JSON is the same, written in another way: from byte 1 on, "\\"a\\":1,\\"b\\":2}" became " \\"a\\": 1, \\"b\\": 2 "',
-    ],
-    ['{"a":1}', '{"a":2}', 'from byte 5 on, "1}" became "2}"'],
-  ])('the difference between %j and %j is described', (sent, received, description) => {
-    expect(describeDifference(sent, Buffer.from(received))).toBe(description);
-  });
+it.each([
+  ['abcdef', 'abc', 'it was truncated after byte 3'],
+  ['abc', 'abcdef', 'bytes were added after byte 3'],
+  ['abc', 'abd', 'from byte 2 on, "c" became "d"'],
+  [
+    '{"a":1,"b":2}',
+    '{ "a": 1, "b": 2 }',
+    'its JSON is the same, written in another way: from byte 1 on, "\\"a\\":1,\\"b\\":2}" became " \\"a\\": 1, \\"b\\": 2 "',
+  ],
+  ['{"a":1}', '{"a":2}', 'from byte 5 on, "1}" became "2}"'],
+])('the difference between %j and %j is described', (sent, received, description) => {
+  expect(describeDifference(sent, Buffer.from(received))).toBe(description);
 });

@@ -1,5 +1,5 @@
 /** Compares the serializers with the recorded results of the real programs. `test/e2e/serializers.test.ts` runs the programs. */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseJson, serializers, writeJson } from '../../src/signature/json-serializers.ts';
 import { payloads, programNames, readRecorded } from './serializers/programs.ts';
 
@@ -29,23 +29,21 @@ it('only the serializers without an installed program are not recorded', () => {
   expect(others.filter((name) => !isDocumented(name))).toEqual([]);
 });
 
-describe('serializers that are described by their documentation', () => {
-  it.each([
-    [
-      'System.Text.Json of .NET',
-      '["<é+\'\\"\\u001f😀",1.50]',
-      '["\\u003C\\u00E9\\u002B\\u0027\\u0022\\u001F\\uD83D\\uDE00",1.50]',
-    ],
-    ['System.Text.Json of .NET with UnsafeRelaxedJsonEscaping', '["<é+\'😀"]', '["<é+\'\\uD83D\\uDE00"]'],
-    ['JSON.generate of Ruby with pretty_generate', '{"a":[],"b":{}}', '{\n  "a": [],\n  "b": {}\n}'],
-    [
-      'a library that keeps numbers and escapes with sorted fields',
-      '{"b":1.50,"a":"\\u00e9"}',
-      '{"a":"\\u00e9","b":1.50}',
-    ],
-  ])('%s writes %s', (name, text, written) => {
-    expect(write(text, name)).toBe(written);
-  });
+it.each([
+  [
+    'System.Text.Json of .NET',
+    '["<é+\'\\"\\u001f😀",1.50]',
+    '["\\u003C\\u00E9\\u002B\\u0027\\u0022\\u001F\\uD83D\\uDE00",1.50]',
+  ],
+  ['System.Text.Json of .NET with UnsafeRelaxedJsonEscaping', '["<é+\'😀"]', '["<é+\'\\uD83D\\uDE00"]'],
+  ['JSON.generate of Ruby with pretty_generate', '{"a":[],"b":{}}', '{\n  "a": [],\n  "b": {}\n}'],
+  [
+    'a library that keeps numbers and escapes with sorted fields',
+    '{"b":1.50,"a":"\\u00e9"}',
+    '{"a":"\\u00e9","b":1.50}',
+  ],
+])('%s writes %s', (name, text, written) => {
+  expect(write(text, name)).toBe(written);
 });
 
 it.each(['', 'text', '{', '{"a":1}}', `${'['.repeat(20_000)}${']'.repeat(20_000)}`])(

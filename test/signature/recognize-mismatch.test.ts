@@ -132,17 +132,15 @@ describe('a wrong secret', () => {
   });
 });
 
-describe('a converted timestamp', () => {
-  it.each(['1795215960', '2026-11-20T23:06:00.000Z', '2026-11-21T00:06:00+01:00'])(
-    'a converted timestamp is recognized: %s',
-    (timestamp) => {
-      expect(verify(received({ timestamp }))).toMatchObject({
-        reason: 'timestamp_changed',
-        detail: `The signature does not match. It would match if the timestamp was in ISO 8601 without milliseconds (2026-11-20T23:06:00Z), but its header is ${timestamp}.`,
-      });
-    },
-  );
-});
+it.each(['1795215960', '2026-11-20T23:06:00.000Z', '2026-11-21T00:06:00+01:00'])(
+  'a converted timestamp is recognized: %s',
+  (timestamp) => {
+    expect(verify(received({ timestamp }))).toMatchObject({
+      reason: 'timestamp_changed',
+      detail: `The signature does not match. It would match if the timestamp was in ISO 8601 without milliseconds (2026-11-20T23:06:00Z), but its header is ${timestamp}.`,
+    });
+  },
+);
 
 describe('a changed body', () => {
   const json = 'its JSON was parsed and serialized again';

@@ -142,17 +142,15 @@ describe('findSchemeProblem', () => {
   });
 });
 
-describe('isContentTemplate', () => {
-  it.each<[unknown, boolean]>([
-    ['{body}', true],
-    ['v0:{id}.{timestamp}.{body}', true],
-    ['{timestamp}', false],
-    ['body', false],
-    ['{body}{}', false],
-    [7, false],
-  ])('the signed content %j is valid: %s', (content, isValid) => {
-    expect(isContentTemplate(content)).toBe(isValid);
-  });
+it.each<[unknown, boolean]>([
+  ['{body}', true],
+  ['v0:{id}.{timestamp}.{body}', true],
+  ['{timestamp}', false],
+  ['body', false],
+  ['{body}{}', false],
+  [7, false],
+])('the signed content %j is valid: %s', (content, isValid) => {
+  expect(isContentTemplate(content)).toBe(isValid);
 });
 
 describe('findScheme and getScheme', () => {
@@ -183,15 +181,13 @@ describe('findScheme and getScheme', () => {
   });
 });
 
-describe('hasTimestamp', () => {
-  it.each<[string, SignatureScheme, boolean]>([
-    ['its own header', svc, true],
-    ['its own header, unsigned', { ...svc, content: '{body}' }, true],
-    ['the signature header', stripe, true],
-    ['no header', github, false],
-  ])('hasTimestamp is correct for a scheme with the timestamp in %s', (_, scheme, expected) => {
-    expect(hasTimestamp(scheme)).toBe(expected);
-  });
+it.each<[string, SignatureScheme, boolean]>([
+  ['its own header', svc, true],
+  ['its own header, unsigned', { ...svc, content: '{body}' }, true],
+  ['the signature header', stripe, true],
+  ['no header', github, false],
+])('hasTimestamp is correct for a scheme with the timestamp in %s', (_, scheme, expected) => {
+  expect(hasTimestamp(scheme)).toBe(expected);
 });
 
 it.each<[SignatureScheme['key'], string]>([

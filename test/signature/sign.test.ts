@@ -167,25 +167,21 @@ describe('the ID of a delivery', () => {
   });
 });
 
-describe('listSignedParts', () => {
-  it('listSignedParts splits the signed content into literal text and fields of the message', () => {
-    const message = { id: 'del_1', timestamp: '1795215960', body: '{"id":"{body}"}' };
-    expect(listSignedParts({ ...schemes.slack, content: '{id}:v0:{timestamp}{body}' }, message)).toEqual([
-      { part: 'id', text: 'del_1' },
-      { part: 'literal', text: ':v0:' },
-      { part: 'timestamp', text: '1795215960' },
-      { part: 'body', text: '{"id":"{body}"}' },
-    ]);
-  });
+it('listSignedParts splits the signed content into literal text and fields of the message', () => {
+  const message = { id: 'del_1', timestamp: '1795215960', body: '{"id":"{body}"}' };
+  expect(listSignedParts({ ...schemes.slack, content: '{id}:v0:{timestamp}{body}' }, message)).toEqual([
+    { part: 'id', text: 'del_1' },
+    { part: 'literal', text: ':v0:' },
+    { part: 'timestamp', text: '1795215960' },
+    { part: 'body', text: '{"id":"{body}"}' },
+  ]);
 });
 
-describe('matchesAnyDigest', () => {
-  it('a digest of another length does not match, and does not hide the correct one', () => {
-    const message = { id: 'del_1', timestamp: '', body: 'x' };
-    const { headers } = signDelivery({ ...delivery, scheme: schemes.github, body: 'x' });
-    const digest = String(headers['X-Hub-Signature-256']).slice('sha256='.length);
-    const matches = (digests: string[]) => matchesAnyDigest(schemes.github, 'whsec_a', message, digests);
-    expect(matches([digest.slice(1), digest])).toBe(true);
-    expect(matches([digest.slice(1), `${digest}0`])).toBe(false);
-  });
+it('a digest of another length does not match, and does not hide the correct one', () => {
+  const message = { id: 'del_1', timestamp: '', body: 'x' };
+  const { headers } = signDelivery({ ...delivery, scheme: schemes.github, body: 'x' });
+  const digest = String(headers['X-Hub-Signature-256']).slice('sha256='.length);
+  const matches = (digests: string[]) => matchesAnyDigest(schemes.github, 'whsec_a', message, digests);
+  expect(matches([digest.slice(1), digest])).toBe(true);
+  expect(matches([digest.slice(1), `${digest}0`])).toBe(false);
 });

@@ -35,32 +35,28 @@ describe('parseSignatureHeader', () => {
   });
 });
 
-describe('readSignatureHeaders', () => {
-  it('readSignatureHeaders reads only the headers of the scheme', () => {
-    const request = new Headers({
-      'X-Hub-Signature-256': 'sha256=1',
-      'X-GitHub-Delivery': '7',
-      null: 'none',
-    });
-    expect(readSignatureHeaders(github, request)).toEqual({
-      signature: 'sha256=1',
-      timestamp: null,
-      id: '7',
-    });
+it('readSignatureHeaders reads only the headers of the scheme', () => {
+  const request = new Headers({
+    'X-Hub-Signature-256': 'sha256=1',
+    'X-GitHub-Delivery': '7',
+    null: 'none',
+  });
+  expect(readSignatureHeaders(github, request)).toEqual({
+    signature: 'sha256=1',
+    timestamp: null,
+    id: '7',
   });
 });
 
-describe('describeHeaderFormat', () => {
-  it.each<[string, SignatureScheme]>([
-    ['v1=<64 lowercase hex characters>', svc],
-    ['v1=<40 lowercase hex characters>', { ...svc, algorithm: 'sha1' }],
-    ['v1=<128 lowercase hex characters>', { ...svc, algorithm: 'sha512' }],
-    ['t=<timestamp>,v1=<64 lowercase hex characters>', stripe],
-    ['v1,<44 base64 characters>', schemes['standard-webhooks']],
-    ['v1,<28 base64 characters>', { ...schemes['standard-webhooks'], algorithm: 'sha1' }],
-  ])('the format of a signature header is %s', (format, scheme) => {
-    expect(describeHeaderFormat(scheme)).toBe(format);
-  });
+it.each<[string, SignatureScheme]>([
+  ['v1=<64 lowercase hex characters>', svc],
+  ['v1=<40 lowercase hex characters>', { ...svc, algorithm: 'sha1' }],
+  ['v1=<128 lowercase hex characters>', { ...svc, algorithm: 'sha512' }],
+  ['t=<timestamp>,v1=<64 lowercase hex characters>', stripe],
+  ['v1,<44 base64 characters>', schemes['standard-webhooks']],
+  ['v1,<28 base64 characters>', { ...schemes['standard-webhooks'], algorithm: 'sha1' }],
+])('the format of a signature header is %s', (format, scheme) => {
+  expect(describeHeaderFormat(scheme)).toBe(format);
 });
 
 describe('timestamps', () => {

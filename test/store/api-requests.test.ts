@@ -60,7 +60,7 @@ function findKey(store: Store, row: RequestRow | undefined) {
 }
 
 describe('ApiRequestTable', () => {
-  it('each filter selects the requests that match it, newest first', async () => {
+  it('each filter selects the requests that match it, newest first in a list, and one by one', async () => {
     const { store, rows } = openRequests();
     const keys = [rows[0], rows.at(-1)].map((row) => findKey(store, row));
     const workspace = store.workspaces.findBySeq(rows.at(-1)?.workspace_seq ?? 0);
@@ -85,6 +85,7 @@ describe('ApiRequestTable', () => {
       [{ min_duration_ms: 3 }, (row) => row.duration_ms >= 3],
       [{ since: NOW + 1 }, (row) => row.at_wall >= NOW + 1],
       [{ until: NOW + 1 }, (row) => row.at_wall < NOW + 1],
+      [{ path: "'%_" }, () => false],
       [{ method: 'GET', status: 422 }, ({ method, status }) => method === 'GET' && status === 422],
     ];
     const fields = new Set(filters.flatMap(([filter]) => Object.keys(filter)));
@@ -97,6 +98,8 @@ describe('ApiRequestTable', () => {
         listed.rows.map(({ id }) => id),
         JSON.stringify(filter),
       ).toEqual(expected.map(({ id }) => id));
+      const matching = rows.filter(({ seq }) => store.apiRequests.matches(seq, filter));
+      expect(matching.toReversed(), JSON.stringify(filter)).toEqual(expected);
     }
   });
 

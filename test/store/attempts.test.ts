@@ -106,10 +106,8 @@ describe('readSignature', () => {
   });
 });
 
-describe('toAttemptSummary', () => {
-  it('a summary has the IDs of its delivery and endpoint, without the request and the response', () => {
-    const ids = { delivery_id: 'del_1', event_type: 'order.shipped', webhook_id: 'wh_1' };
-    const { request: _request, response: _response, ...fields } = toAttempt(row, message);
-    expect(toAttemptSummary({ ...row, ...ids })).toEqual({ ...fields, ...ids });
-  });
+it('a summary has the IDs of its delivery and endpoint, without the request and the response', () => {
+  const ids = { delivery_id: 'del_1', event_type: 'order.shipped', webhook_id: 'wh_1' };
+  const { request: _request, response: _response, ...fields } = toAttempt(row, message);
+  expect(toAttemptSummary({ ...row, ...ids })).toEqual({ ...fields, ...ids });
 });

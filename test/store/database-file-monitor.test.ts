@@ -117,32 +117,30 @@ describe('DatabaseFileMonitor', () => {
   });
 });
 
-describe('watchDatabaseFile', () => {
-  it('each problem is reported once, until the watch ends', () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const started = vi.spyOn(globalThis, 'setInterval');
-    let problem: DatabaseFileProblem | null = 'replaced';
-    const reported: string[] = [];
-    const store = { fileProblem: problem, checkFile: () => problem };
-    const stop = watchDatabaseFile(store, ({ message }) => reported.push(message.split(' ')[4] ?? ''));
-    const next = (now: DatabaseFileProblem | null) => {
-      problem = now;
-      vi.advanceTimersByTime(500);
-      return reported.splice(0);
-    };
-    // A problem that is known already is not reported.
-    expect(next('replaced')).toEqual([]);
-    expect(next('removed')).toEqual(['removed']);
-    expect(next('removed')).toEqual([]);
-    expect(next(null)).toEqual([]);
-    expect(next('removed')).toEqual(['removed']);
-    expect(next('replaced')).toEqual(['replaced']);
-    stop();
-    expect(next('removed')).toEqual([]);
-    expect(vi.getTimerCount()).toBe(0);
-    expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+it('each problem is reported once, until the watch ends', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
   });
+  const started = vi.spyOn(globalThis, 'setInterval');
+  let problem: DatabaseFileProblem | null = 'replaced';
+  const reported: string[] = [];
+  const store = { fileProblem: problem, checkFile: () => problem };
+  const stop = watchDatabaseFile(store, ({ message }) => reported.push(message.split(' ')[4] ?? ''));
+  const next = (now: DatabaseFileProblem | null) => {
+    problem = now;
+    vi.advanceTimersByTime(500);
+    return reported.splice(0);
+  };
+  // A problem that is known already is not reported.
+  expect(next('replaced')).toEqual([]);
+  expect(next('removed')).toEqual(['removed']);
+  expect(next('removed')).toEqual([]);
+  expect(next(null)).toEqual([]);
+  expect(next('removed')).toEqual(['removed']);
+  expect(next('replaced')).toEqual(['replaced']);
+  stop();
+  expect(next('removed')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+  expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
 });

@@ -80,40 +80,32 @@ describe('DeliveryTable', () => {
   });
 });
 
-describe('DeliveryQueries.list', () => {
-  it.each<[string, DeliveryCondition, string]>([
-    ['all', {}, 'INTEGER PRIMARY KEY (rowid<?)'],
-    [
-      'of a workspace',
-      { workspace_id: 'ws_1' },
-      'INDEX deliveries_by_workspace (workspace_seq=? AND rowid<?)',
-    ],
-    [
-      'failed ones',
-      { workspace_id: 'ws_1', status: 'failed' },
-      'INDEX deliveries_failed (workspace_seq=? AND rowid<?)',
-    ],
-    [
-      'failing ones',
-      { workspace_id: 'ws_1', status: 'failing' },
-      'INDEX deliveries_attempted (workspace_seq=? AND rowid<?)',
-    ],
-    ['of an endpoint', { webhook_id: 'wh_1' }, 'INDEX deliveries_by_webhook (webhook_seq=? AND rowid<?)'],
-    ['of an event', { event_id: 'evt_1' }, 'INDEX deliveries_by_event (event_seq=? AND rowid<?)'],
-  ])('a page is a search in an index without sorting: %s', async (_, filter, index) => {
-    const store = openStore();
-    const [plan] = await explainPrepared(/LIMIT @limit/, () => store.deliveryQueries.list(filter, page));
-    expect(plan?.steps).toContain(`SEARCH d USING ${index}`);
-    expect(plan?.steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
-  });
+it.each<[string, DeliveryCondition, string]>([
+  ['all', {}, 'INTEGER PRIMARY KEY (rowid<?)'],
+  ['of a workspace', { workspace_id: 'ws_1' }, 'INDEX deliveries_by_workspace (workspace_seq=? AND rowid<?)'],
+  [
+    'failed ones',
+    { workspace_id: 'ws_1', status: 'failed' },
+    'INDEX deliveries_failed (workspace_seq=? AND rowid<?)',
+  ],
+  [
+    'failing ones',
+    { workspace_id: 'ws_1', status: 'failing' },
+    'INDEX deliveries_attempted (workspace_seq=? AND rowid<?)',
+  ],
+  ['of an endpoint', { webhook_id: 'wh_1' }, 'INDEX deliveries_by_webhook (webhook_seq=? AND rowid<?)'],
+  ['of an event', { event_id: 'evt_1' }, 'INDEX deliveries_by_event (event_seq=? AND rowid<?)'],
+])('a page is a search in an index without sorting: %s', async (_, filter, index) => {
+  const store = openStore();
+  const [plan] = await explainPrepared(/LIMIT @limit/, () => store.deliveryQueries.list(filter, page));
+  expect(plan?.steps).toContain(`SEARCH d USING ${index}`);
+  expect(plan?.steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
 });
 
-describe('AttemptTable.listByDelivery', () => {
-  it('attempts are listed by number, and a number cannot occur twice', () => {
-    const store = openStore();
-    const [seq = 0] = insertDeliveries(store, [NOW]).deliveries;
-    store.writeNow(() => [insertAttempt(store, seq, 2), insertAttempt(store, seq, 1)]);
-    expect(store.attempts.listByDelivery(seq).map(({ number }) => number)).toEqual([1, 2]);
-    expect(() => store.writeNow(() => insertAttempt(store, seq, 2))).toThrow('UNIQUE');
-  });
+it('attempts are listed by number, and a number cannot occur twice', () => {
+  const store = openStore();
+  const [seq = 0] = insertDeliveries(store, [NOW]).deliveries;
+  store.writeNow(() => [insertAttempt(store, seq, 2), insertAttempt(store, seq, 1)]);
+  expect(store.attempts.listByDelivery(seq).map(({ number }) => number)).toEqual([1, 2]);
+  expect(() => store.writeNow(() => insertAttempt(store, seq, 2))).toThrow('UNIQUE');
 });

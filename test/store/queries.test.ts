@@ -1,6 +1,6 @@
 /** Compares each query of endpoints, events, deliveries and attempts with a filter over rows of every kind in two workspaces. */
 import { describe, expect, it } from 'vitest';
-import type { DeliveryCondition } from '../../src/resources/delivery.ts';
+import { type DeliveryCondition, DeliveryFilter } from '../../src/resources/delivery.ts';
 import { type EventCondition, EventFilter } from '../../src/resources/event.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
 import { toDelivery } from '../../src/store/delivery-queries.ts';
@@ -510,7 +510,7 @@ describe('the lists of deliveries and attempts', () => {
     }
   });
 
-  it('each filter selects the deliveries that match it', async () => {
+  it('each filter selects the deliveries that match it, in a list and one by one', async () => {
     const filled = openFilledStore();
     const { store, workspaces, webhooks, events, deliveries, attempts } = filled;
     const webhookOf = (row: ExpectedDelivery) => webhooks.find(({ seq }) => seq === row.webhook_seq);
@@ -522,6 +522,10 @@ describe('the lists of deliveries and attempts', () => {
     };
     const isFailing = (row: ExpectedDelivery) =>
       row.due_at !== null && !isPaused(row) && hasFailed(attempts, row);
+    const isInPeriod = (at: number | null) => at !== null && at >= NOW + 3 && at <= NOW + 5;
+    const wasOrIsDue = (row: ExpectedDelivery) =>
+      (isInPeriod(row.due_at) && webhookOf(row)?.disabled === 0) ||
+      attempts.some((attempt) => attempt.delivery_seq === row.seq && isInPeriod(attempt.scheduled_at));
     const filters: [DeliveryCondition, (row: ExpectedDelivery) => boolean][] = [
       [{}, () => true],
       [{ status: 'pending' }, ({ status }) => status === 'pending'],
@@ -529,6 +533,8 @@ describe('the lists of deliveries and attempts', () => {
       [{ status: 'failed' }, ({ status }) => status === 'failed'],
       [{ status: 'paused' }, isPaused],
       [{ status: 'failing' }, isFailing],
+      [{ status: 'unsuccessful' }, (row) => row.status === 'failed' || isFailing(row)],
+      [{ response_status: '2xx' }, (row) => responseOf(row) >= 200 && responseOf(row) < 300],
       [{ response_status: '4xx' }, (row) => responseOf(row) >= 400 && responseOf(row) < 500],
       [{ response_status: 'none' }, (row) => responseOf(row) === 0],
       [{ response_status: 405 }, (row) => responseOf(row) === 405],
@@ -542,7 +548,15 @@ describe('the lists of deliveries and attempts', () => {
       [{ text: 'evt_1' }, (row) => eventOf(row)?.id === 'evt_1'],
       [{ text: 'invoice' }, (row) => eventOf(row)?.type === 'invoice.paid'],
       [{ text: '"n":3' }, (row) => eventOf(row)?.payload === '{"n":3}'],
+      [{ text: 'INVOICE' }, (row) => eventOf(row)?.type === 'invoice.paid'],
+      [{ scheduled: JSON.stringify([NOW + 3, NOW + 5]) }, wasOrIsDue],
+      [{ status: 'paused', text: '"n":3' }, (row) => isPaused(row) && eventOf(row)?.payload === '{"n":3}'],
     ];
+    expect([...fieldsOf(filters), 'workspace_id'].sort()).toEqual(Object.keys(DeliveryFilter).sort());
+    for (const [filter, matches] of filters) {
+      const matching = deliveries.filter(({ seq }) => store.deliveryQueries.matches(seq, filter));
+      expect(matching, JSON.stringify(filter)).toEqual(deliveries.filter(matches));
+    }
     for (const workspaceSeq of [null, ...workspaces]) {
       const inWorkspace =
         workspaceSeq === null ? {} : { workspace_id: store.workspaces.findBySeq(workspaceSeq)?.id };

@@ -2,10 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/duration.ts';
 import { KEPT_REQUESTS } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createReceiver } from '../support/test-receiver.ts';
-import { createTestWallClock } from '../support/test-wall-clock.ts';
 import { explainPrepared } from './query-plan.ts';
 import {
   insertApiKey,
@@ -133,18 +129,16 @@ describe('Retention.planRemoval by age', () => {
   });
 });
 
-describe('Retention.planRemoval by number', () => {
-  it('only the oldest logged requests are deleted', () => {
-    const store = openStore();
-    const delivered = insertDelivered(store, OLD);
-    const requests = store.writeNow(() =>
-      Array.from({ length: KEPT_REQUESTS + 300 }, () => insertRequest(store, NOW)),
-    );
-    remove(store, {});
-    expect(requests.filter((seq) => store.apiRequests.findBySeq(seq))).toEqual(requests.slice(300));
-    expect(rowsOf(store, delivered)).toEqual(kept);
-    expect(remove(store, {})).toBe(0);
-  });
+it('only the oldest logged requests are deleted', () => {
+  const store = openStore();
+  const delivered = insertDelivered(store, OLD);
+  const requests = store.writeNow(() =>
+    Array.from({ length: KEPT_REQUESTS + 300 }, () => insertRequest(store, NOW)),
+  );
+  remove(store, {});
+  expect(requests.filter((seq) => store.apiRequests.findBySeq(seq))).toEqual(requests.slice(300));
+  expect(rowsOf(store, delivered)).toEqual(kept);
+  expect(remove(store, {})).toBe(0);
 });
 
 describe('Retention.planRemoval by size', () => {
@@ -195,29 +189,5 @@ describe('Retention.planRemoval by size', () => {
     expect(store.retention.getUsedSize()).toBeGreaterThan(before + 190_000);
     store.settings.set('large', '');
     expect(store.retention.getUsedSize()).toBe(before);
-  });
-});
-
-describe('an emulator with keepDays: 7', () => {
-  it('older events are deleted at boot', async () => {
-    const db = `${createTemporaryFolder()}/sandbox.db`;
-    const wall = createTestWallClock();
-    await using receiver = await createReceiver();
-    const list = async (emulator: Awaited<ReturnType<typeof startTestEmulator>>) =>
-      (await emulator.api('GET', '/events')).json.data.map(({ type }: { type: string }) => type);
-    {
-      await using emulator = await startTestEmulator({ db, wall });
-      const { workspace_id } = emulator.status();
-      await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
-      await emulator.api('POST', '/events', { type: 'a.old' });
-      await emulator.control.settleClock({});
-      expect(await list(emulator)).toEqual(['a.old']);
-      wall.advance(8 * DAY_MS);
-      await emulator.api('POST', '/events', { type: 'a.new' });
-      await emulator.control.settleClock({});
-      expect(await list(emulator)).toEqual(['a.new', 'a.old']);
-    }
-    await using emulator = await startTestEmulator({ db, wall, keepDays: 7 });
-    await expect.poll(() => list(emulator)).toEqual(['a.new']);
   });
 });

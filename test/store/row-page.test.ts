@@ -19,17 +19,15 @@ describe('toPageRequest', () => {
   });
 });
 
-describe('toListBody', () => {
-  it('the cursor is the ID of the last item, or null for an empty page [§2.list.has-more]', () => {
-    const toItem = ({ id }: { id: string }) => `item ${id}`;
-    expect(toListBody({ rows: [{ id: 'b' }, { id: 'a' }], hasMore: true }, toItem)).toEqual({
-      ...{ data: ['item b', 'item a'], has_more: true, end_cursor: 'a' },
-    });
-    expect(toListBody({ rows: [], hasMore: false }, toItem)).toEqual({
-      data: [],
-      has_more: false,
-      end_cursor: null,
-    });
+it('the cursor is the ID of the last item, or null for an empty page [§2.list.has-more]', () => {
+  const toItem = ({ id }: { id: string }) => `item ${id}`;
+  expect(toListBody({ rows: [{ id: 'b' }, { id: 'a' }], hasMore: true }, toItem)).toEqual({
+    ...{ data: ['item b', 'item a'], has_more: true, end_cursor: 'a' },
+  });
+  expect(toListBody({ rows: [], hasMore: false }, toItem)).toEqual({
+    data: [],
+    has_more: false,
+    end_cursor: null,
   });
 });
 

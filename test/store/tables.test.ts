@@ -248,42 +248,38 @@ describe('IdempotencyTable', () => {
   });
 });
 
-describe('SettingTable', () => {
-  it('a setting is replaced, and others are kept', () => {
-    const { settings } = openStore();
-    settings.set('a', '1');
-    settings.set('b', '2');
-    settings.set('a', '3');
-    expect([settings.find('a'), settings.find('b'), settings.find('c')]).toEqual(['3', '2', undefined]);
-  });
+it('a setting is replaced, and others are kept', () => {
+  const { settings } = openStore();
+  settings.set('a', '1');
+  settings.set('b', '2');
+  settings.set('a', '3');
+  expect([settings.find('a'), settings.find('b'), settings.find('c')]).toEqual(['3', '2', undefined]);
 });
 
-describe('the representations of an endpoint', () => {
-  it.each([
-    [0, null],
-    [1, NOW + 5],
-  ] as const)('flags of %d and the end of the previous secret are shown', (flag, expiresAt) => {
-    const { store, workspaces } = openWorkspaces();
-    const [workspace = 0] = workspaces;
-    const flags = { disabled: flag, skip_verify: flag, listener: flag };
-    store.writeNow(() =>
-      insertWebhook(store, workspace, {
-        ...flags,
-        id: 'wh_1',
-        headers: '{"x":"y"}',
-        previous_secret_expires_at: expiresAt,
-      }),
-    );
-    const row = store.webhooks.find('wh_1');
-    const base = {
-      ...{ id: 'wh_1', workspace_id: store.workspaces.findBySeq(workspace)?.id, url: 'http://127.0.0.1:9/' },
-      ...{ events: ['order.shipped'], created_at: new Date(NOW).toISOString() },
-    };
-    expect(row && toWebhook(row)).toEqual(base);
-    const isSet = flag === 1;
-    expect(row && toWebhookDetail(row)).toEqual({
-      ...{ ...base, disabled: isSet, headers: { x: 'y' }, skip_verify: isSet, listener: isSet },
-      previous_secret_expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-    });
+it.each([
+  [0, null],
+  [1, NOW + 5],
+] as const)('flags of %d and the end of the previous secret are shown', (flag, expiresAt) => {
+  const { store, workspaces } = openWorkspaces();
+  const [workspace = 0] = workspaces;
+  const flags = { disabled: flag, skip_verify: flag, listener: flag };
+  store.writeNow(() =>
+    insertWebhook(store, workspace, {
+      ...flags,
+      id: 'wh_1',
+      headers: '{"x":"y"}',
+      previous_secret_expires_at: expiresAt,
+    }),
+  );
+  const row = store.webhooks.find('wh_1');
+  const base = {
+    ...{ id: 'wh_1', workspace_id: store.workspaces.findBySeq(workspace)?.id, url: 'http://127.0.0.1:9/' },
+    ...{ events: ['order.shipped'], created_at: new Date(NOW).toISOString() },
+  };
+  expect(row && toWebhook(row)).toEqual(base);
+  const isSet = flag === 1;
+  expect(row && toWebhookDetail(row)).toEqual({
+    ...{ ...base, disabled: isSet, headers: { x: 'y' }, skip_verify: isSet, listener: isSet },
+    previous_secret_expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   });
 });

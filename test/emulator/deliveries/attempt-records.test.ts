@@ -48,15 +48,6 @@ describe('the record of an attempt', () => {
     expect(queued).toEqual([40, 0]);
   });
 
-  it('the time in the queue includes the wait for the attempt before', async () => {
-    const { second, attempt, pass, attemptsOf } = await startWithQueue();
-    const before = await attempt(1);
-    pass(250);
-    await before.respond();
-    await (await attempt(2)).respond({ phases });
-    expect(decodePhases(attemptsOf(second)[0]?.phases ?? '')).toEqual({ ...phases, queued: 290 });
-  });
-
   it('an attempt without a response has no phases, headers and body', async () => {
     const { first, attempt, attemptsOf } = await startWithQueue();
     const outcome = 'connection_error';
@@ -102,30 +93,28 @@ describe('the record of an attempt', () => {
   });
 });
 
-describe('the start of an attempt', () => {
-  it.each([
-    [1, 1_000, 0],
-    [1, 1_001, 1_001],
-    [60, 1_000, 0],
-    [60, 1_001, 60_060],
-    [0.5, 2_000, 0],
-    [0.5, 2_002, 1_001],
-  ])(
-    'at speed %d, the retry schedule of an attempt %i ms after its due time begins %i ms after it',
-    async (speed, realMs, startedAfterMs) => {
-      const { second, attempt, pass, get, workspace } = await startWithQueue(false);
-      workspace.clock.set({ speed });
-      const before = await attempt(1);
-      pass(realMs);
-      await before.respond();
-      await (await attempt(2)).respond(failedResult);
-      expect(get(second)).toMatchObject({
-        first_attempt_at: NOW + startedAfterMs,
-        due_at: NOW + startedAfterMs + 5 * MINUTE_MS,
-      });
-    },
-  );
-});
+it.each([
+  [1, 1_000, 0],
+  [1, 1_001, 1_001],
+  [60, 1_000, 0],
+  [60, 1_001, 60_060],
+  [0.5, 2_000, 0],
+  [0.5, 2_002, 1_001],
+])(
+  'at speed %d, the retry schedule of an attempt %i ms after its due time begins %i ms after it',
+  async (speed, realMs, startedAfterMs) => {
+    const { second, attempt, pass, get, workspace } = await startWithQueue(false);
+    workspace.clock.set({ speed });
+    const before = await attempt(1);
+    pass(realMs);
+    await before.respond();
+    await (await attempt(2)).respond(failedResult);
+    expect(get(second)).toMatchObject({
+      first_attempt_at: NOW + startedAfterMs,
+      due_at: NOW + startedAfterMs + 5 * MINUTE_MS,
+    });
+  },
+);
 
 describe('sendAttempt', () => {
   /** Sends an attempt of a new delivery, without the dispatcher. */

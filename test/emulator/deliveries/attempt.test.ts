@@ -20,22 +20,20 @@ function createWall() {
   };
 }
 
-describe('an event', () => {
-  it('the API responds after the event and its deliveries are stored, and a failure stores neither [§6.delivery, event.emission]', async () => {
-    const { emulator, trigger } = await startDeliverySetup();
-    const id = await trigger();
-    const { data } = await emulator.control.listDeliveries({ event_id: id });
-    expect(data).toHaveLength(1);
-    const { store, workspace, sandbox, endpoint } = startDispatcher();
-    endpoint();
-    const failed = store.write(() => {
-      createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
-      throw new Error('power cut');
-    });
-    await expect(failed).rejects.toThrow('power cut');
-    expect(store.events.list({}, { limit: 1, beforeSeq: null }).rows).toEqual([]);
-    expect(store.deliveries.countPending()).toBe(0);
+it('the API responds after the event and its deliveries are stored, and a failure stores neither [§6.delivery, event.emission]', async () => {
+  const { emulator, trigger } = await startDeliverySetup();
+  const id = await trigger();
+  const { data } = await emulator.control.listDeliveries({ event_id: id });
+  expect(data).toHaveLength(1);
+  const { store, workspace, sandbox, endpoint } = startDispatcher();
+  endpoint();
+  const failed = store.write(() => {
+    createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
+    throw new Error('power cut');
   });
+  await expect(failed).rejects.toThrow('power cut');
+  expect(store.events.list({}, { limit: 1, beforeSeq: null }).rows).toEqual([]);
+  expect(store.deliveries.countPending()).toBe(0);
 });
 
 describe('a delivery', () => {
@@ -114,23 +112,21 @@ describe('an attempt', () => {
   );
 });
 
-describe('an endpoint whose row cannot be sent to', () => {
-  it.each([['a URL that is not valid', { url: 'nonsense' }, /Invalid URL/]])(
-    '%s fails the attempt without a request, and the retry follows the schedule',
-    async (_, change, message) => {
-      const { endpoint, trigger, store, get, sent, faults, moveTo } = startDispatcher();
-      const seq = store.webhooks.findSeq(endpoint().id) ?? 0;
-      store.writeNow(() => store.webhooks.update({ ...store.webhooks.getBySeq(seq), ...change }));
-      const [id = ''] = await trigger();
-      expect(get(id)).toMatchObject({
-        status: 'pending',
-        attempt_count: 1,
-        last_outcome: 'connection_error',
-      });
-      expect(get(id).last_error).toMatch(/^nothing was sent: /);
-      expect(get(id).last_error).toMatch(message);
-      await moveTo(Number(get(id).due_at));
-      expect([get(id).attempt_count, sent, faults]).toEqual([2, [], []]);
-    },
-  );
-});
+it.each([['a URL that is not valid', { url: 'nonsense' }, /Invalid URL/]])(
+  '%s fails the attempt without a request, and the retry follows the schedule',
+  async (_, change, message) => {
+    const { endpoint, trigger, store, get, sent, faults, moveTo } = startDispatcher();
+    const seq = store.webhooks.findSeq(endpoint().id) ?? 0;
+    store.writeNow(() => store.webhooks.update({ ...store.webhooks.getBySeq(seq), ...change }));
+    const [id = ''] = await trigger();
+    expect(get(id)).toMatchObject({
+      status: 'pending',
+      attempt_count: 1,
+      last_outcome: 'connection_error',
+    });
+    expect(get(id).last_error).toMatch(/^nothing was sent: /);
+    expect(get(id).last_error).toMatch(message);
+    await moveTo(Number(get(id).due_at));
+    expect([get(id).attempt_count, sent, faults]).toEqual([2, [], []]);
+  },
+);

@@ -57,19 +57,6 @@ describe('advance', () => {
     },
   );
 
-  it('two moves of one clock at the same time move it by their sum and leave it running', async () => {
-    const wall = createTestWallClock();
-    await using emulator = await startTestEmulator({ clock: { speed: 60 }, wall });
-    const before = Date.parse((await emulator.control.getClock({})).now);
-    const moves = [HOUR_MS, 2 * HOUR_MS].map((ms) => emulator.control.advanceClock({ ms }));
-    await Promise.all(moves);
-    const { now, speed } = await emulator.control.getClock({});
-    expect(Date.parse(now) - before).toBe(3 * HOUR_MS);
-    expect(speed).toBe(60);
-    wall.advance(MINUTE_MS);
-    expect(Date.parse((await emulator.control.getClock({})).now) - before).toBe(4 * HOUR_MS);
-  });
-
   it('a move that fails halfway leaves the clock running, and the next move runs', async () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await startTestEmulator({
@@ -86,43 +73,19 @@ describe('advance', () => {
   });
 });
 
-describe('next', () => {
-  it('next moves to the next due time and stays where it is when nothing is scheduled', async () => {
-    await using receiver = await createReceiver({ status: 500 });
-    await using emulator = await startTestEmulator();
-    await subscribe(emulator, receiver.url);
-    const start = Date.parse((await createEvent(emulator)).created_at);
-    await receiver.waitFor(1);
-    const first = await emulator.control.nextClock({});
-    expect(Date.parse(first.now) - start).toBe(5 * MINUTE_MS);
-    const second = await emulator.control.nextClock({});
-    expect(Date.parse(second.now) - start).toBe(35 * MINUTE_MS);
-    await emulator.control.settleClock({});
-    const after = await emulator.control.nextClock({});
-    expect(after).toMatchObject({ attempts: [], pending: 0 });
-  });
-});
-
-describe('freeze and resume', () => {
-  it('freeze stops the clock and resume continues at the speed it had', async () => {
-    await using emulator = await startTestEmulator({ clock: { speed: 3600 } });
-    const frozen = await emulator.control.setClock({ frozen: true });
-    expect(frozen.speed).toBe(0);
-    expect((await emulator.control.getClock({})).now).toBe(frozen.now);
-    expect((await emulator.control.setClock({ frozen: false })).speed).toBe(3600);
-    expect((await emulator.control.setClock({ speed: 10 })).speed).toBe(10);
-  });
-
-  it('a clock that is sped up sends a retry without another command', async () => {
-    await using receiver = await createReceiver([{ status: 500 }, {}]);
-    await using emulator = await startTestEmulator();
-    await subscribe(emulator, receiver.url);
-    await createEvent(emulator);
-    await receiver.waitFor(1);
-    await emulator.control.setClock({ speed: 100_000, frozen: false });
-    await receiver.waitFor(2);
-    expect(receiver.requests).toHaveLength(2);
-  });
+it('next moves to the next due time and stays where it is when nothing is scheduled', async () => {
+  await using receiver = await createReceiver({ status: 500 });
+  await using emulator = await startTestEmulator();
+  await subscribe(emulator, receiver.url);
+  const start = Date.parse((await createEvent(emulator)).created_at);
+  await receiver.waitFor(1);
+  const first = await emulator.control.nextClock({});
+  expect(Date.parse(first.now) - start).toBe(5 * MINUTE_MS);
+  const second = await emulator.control.nextClock({});
+  expect(Date.parse(second.now) - start).toBe(35 * MINUTE_MS);
+  await emulator.control.settleClock({});
+  const after = await emulator.control.nextClock({});
+  expect(after).toMatchObject({ attempts: [], pending: 0 });
 });
 
 describe('the end of the schedule clock', () => {
@@ -191,12 +154,10 @@ describe('ClockController', () => {
   });
 
   it('the clock stands still while a move waits for a response, and a crash during the move does not leave it frozen', async () => {
-    const { clock, sandbox, workspace, endpoint, trigger, attempt, pass, stored } = startController({
+    const { clock, sandbox, workspace, attempt, pass, stored, failFirst } = startController({
       frozen: false,
     });
-    endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    await failFirst();
     const move = clock.advance(workspace, HOUR_MS);
     const retry = await attempt(2);
     pass(1_000);
@@ -223,10 +184,8 @@ describe('ClockController', () => {
   });
 
   it('settle leaves the clock at the last due time', async () => {
-    const { clock, workspace, endpoint, trigger, attempt } = startController();
-    endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { clock, workspace, attempt, failFirst } = startController();
+    await failFirst();
     const settled = clock.settle(workspace);
     await (await attempt(2)).respond();
     await settled;
@@ -261,10 +220,8 @@ describe('ClockController', () => {
     ],
   ])('a move that waits for a response fails with %s, and so does the next one', async (_, code, change) => {
     const started = startController({ frozen: false });
-    const { clock, workspace, endpoint, trigger, attempt, moveTo } = started;
-    endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { clock, workspace, attempt, moveTo, failFirst } = started;
+    await failFirst();
     const move = clock.advance(workspace, 5 * MINUTE_MS);
     const moved = expect(move).rejects.toMatchObject({ code });
     const retry = await attempt(2);

@@ -30,17 +30,6 @@ describe('connectWebhook', () => {
   });
 
   it.each([
-    ['expired', 'has expired'],
-    ['self-signed', 'is self-signed'],
-    ['elsewhere', 'is for DNS:elsewhere.example'],
-  ] as const)('a connection check does not accept a certificate that is %s', async (name, problem) => {
-    await using receiver = await overTls(name);
-    expect(await connect(receiver.url, { ca: authority })).toMatchObject({
-      ...{ outcome: 'tls_error', error: expect.stringContaining(problem), certificate: null },
-    });
-  });
-
-  it.each([
     ['http://127.0.0.1:1/', 'connection_error'],
     ['http://nowhere.invalid-name.internal:1/', 'dns_error'],
     ['http://[::ffff:127.0.0.1]:1/', 'connection_error'],
@@ -55,11 +44,5 @@ describe('connectWebhook', () => {
     expect(await emulator.control.connectWebhook({ id: json.id })).toMatchObject({
       ...{ outcome: 'blocked', error: expect.stringContaining('is the emulator itself') },
     });
-  });
-
-  it('a connection check rejects an endpoint that does not exist', async () => {
-    await using emulator = await startTestEmulator();
-    const id = 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-    await expect(emulator.control.connectWebhook({ id })).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -100,51 +100,47 @@ describe('a reset', () => {
   });
 });
 
-describe('whenIdle', () => {
-  it.each<[string, (dispatch: ReturnType<typeof startDispatcher>) => unknown]>([
-    ['the state is replaced', ({ reset }) => reset()],
-    ['the dispatcher begins to stop', ({ dispatcher }) => void dispatcher.stop(HOUR_MS)],
-    [
-      'the database file is lost',
-      async ({ store, trigger }) => {
-        vi.spyOn(store, 'fileProblem', 'get').mockReturnValue('removed');
-        await trigger();
-      },
-    ],
-  ])('whenIdle resolves although an attempt is in flight when %s', async (_, change) => {
-    const dispatch = startDispatcher();
-    const { endpoint, trigger, attempt, store, dispatcher, workspace } = dispatch;
-    endpoint();
-    store.setBaseline();
-    await trigger();
-    const inFlight = await attempt(1);
-    let isIdle = false;
-    const waited = dispatcher.whenIdle(workspace).then(() => {
-      isIdle = true;
-    });
-    await runEventLoop();
-    expect(isIdle).toBe(false);
-    await change(dispatch);
-    await waited;
-    await inFlight.respond();
+it.each<[string, (dispatch: ReturnType<typeof startDispatcher>) => unknown]>([
+  ['the state is replaced', ({ reset }) => reset()],
+  ['the dispatcher begins to stop', ({ dispatcher }) => void dispatcher.stop(HOUR_MS)],
+  [
+    'the database file is lost',
+    async ({ store, trigger }) => {
+      vi.spyOn(store, 'fileProblem', 'get').mockReturnValue('removed');
+      await trigger();
+    },
+  ],
+])('whenIdle resolves although an attempt is in flight when %s', async (_, change) => {
+  const dispatch = startDispatcher();
+  const { endpoint, trigger, attempt, store, dispatcher, workspace } = dispatch;
+  endpoint();
+  store.setBaseline();
+  await trigger();
+  const inFlight = await attempt(1);
+  let isIdle = false;
+  const waited = dispatcher.whenIdle(workspace).then(() => {
+    isIdle = true;
   });
+  await runEventLoop();
+  expect(isIdle).toBe(false);
+  await change(dispatch);
+  await waited;
+  await inFlight.respond();
 });
 
-describe('a stop of the dispatcher', () => {
-  it('a stop waits for the attempts in flight, starts no others, and closes the sender', async () => {
-    const { sender, sent, inFlight } = createScriptedSender();
-    let closeCount = 0;
-    const close = () => void closeCount++;
-    const { endpoint, trigger, dispatcher, get } = start({ sender: { ...sender, close } });
-    endpoint();
-    const [first = ''] = await trigger(9);
-    const stopped = dispatcher.stop(HOUR_MS);
-    for (const attempt of [...inFlight].slice(0, 7)) await attempt.respond();
-    expect([sent.length, inFlight.size, closeCount]).toEqual([8, 1, 0]);
-    for (const attempt of inFlight) await attempt.respond();
-    await stopped;
-    expect([get(first).status, dispatcher.inFlight, closeCount]).toEqual(['succeeded', 0, 1]);
-    await dispatcher.stop(0);
-    expect([sent.length, closeCount]).toEqual([8, 1]);
-  });
+it('a stop waits for the attempts in flight, starts no others, and closes the sender', async () => {
+  const { sender, sent, inFlight } = createScriptedSender();
+  let closeCount = 0;
+  const close = () => void closeCount++;
+  const { endpoint, trigger, dispatcher, get } = start({ sender: { ...sender, close } });
+  endpoint();
+  const [first = ''] = await trigger(9);
+  const stopped = dispatcher.stop(HOUR_MS);
+  for (const attempt of [...inFlight].slice(0, 7)) await attempt.respond();
+  expect([sent.length, inFlight.size, closeCount]).toEqual([8, 1, 0]);
+  for (const attempt of inFlight) await attempt.respond();
+  await stopped;
+  expect([get(first).status, dispatcher.inFlight, closeCount]).toEqual(['succeeded', 0, 1]);
+  await dispatcher.stop(0);
+  expect([sent.length, closeCount]).toEqual([8, 1]);
 });

@@ -154,24 +154,32 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
   };
   /** Creates an event as the API does. Inside a write. */
   const createOne = () => createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
+  const endpoint = (url = 'http://127.0.0.1:9/') =>
+    store.writeNow(() => createWebhook(sandbox, { workspace, url, events: ['*'] }));
+  /** Creates events. @returns the ids of their deliveries */
+  async function trigger(count = 1): Promise<string[]> {
+    const created = await Promise.all(Array.from({ length: count }, () => store.write(createOne)));
+    const events = created.flatMap((event) => event.eventsToPublish);
+    for (const item of events) sandbox.bus.publish(item);
+    await runEventLoop();
+    const page = { limit: created.length * 1_000, beforeSeq: null };
+    return created.flatMap(({ id }) =>
+      store.deliveryQueries
+        .list({ event_id: id }, page)
+        .rows.map((row) => row.id)
+        .toReversed(),
+    );
+  }
   return {
     ...{ sandbox, store, dispatcher, workspace, faults, get, createEvent: createOne },
     ...{ sent: scripted.sent, inFlight: scripted.inFlight, attempt: scripted.attempt },
-    endpoint: (url = 'http://127.0.0.1:9/') =>
-      store.writeNow(() => createWebhook(sandbox, { workspace, url, events: ['*'] })),
-    /** Creates events. @returns the ids of their deliveries */
-    async trigger(count = 1): Promise<string[]> {
-      const created = await Promise.all(Array.from({ length: count }, () => store.write(createOne)));
-      const events = created.flatMap((event) => event.eventsToPublish);
-      for (const item of events) sandbox.bus.publish(item);
-      await runEventLoop();
-      const page = { limit: created.length * 1_000, beforeSeq: null };
-      return created.flatMap(({ id }) =>
-        store.deliveryQueries
-          .list({ event_id: id }, page)
-          .rows.map((row) => row.id)
-          .toReversed(),
-      );
+    ...{ endpoint, trigger },
+    /** Creates an endpoint, and an event whose first attempt fails. @returns the IDs of the endpoint and of the delivery */
+    async failFirst() {
+      const { id: webhook } = endpoint();
+      const [id = ''] = await trigger();
+      await (await scripted.attempt(1)).respond(failedResult);
+      return { webhook, id };
     },
     /** Schedule time at which the next delivery is due. */
     nextDueAt: () => store.deliveries.findNextDueAt(workspace.seq, workspace.clock.now()),

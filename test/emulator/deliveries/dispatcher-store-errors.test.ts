@@ -13,10 +13,8 @@ function failOnce<Name extends string>(table: Record<Name, (...args: never[]) =>
 
 describe('an error of the store while the dispatcher handles a change', () => {
   it('an endpoint that was enabled gets its deliveries after the pause', async () => {
-    const { endpoint, trigger, attempt, update, store, sent, faults, pass, moveTo } = startDispatcher();
-    const { id } = endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { update, store, sent, faults, pass, moveTo, failFirst } = startDispatcher();
+    const { webhook: id } = await failFirst();
     await update(id, { disabled: true });
     await moveTo(NOW + 5 * MINUTE_MS);
     failOnce(store.deliveries, 'listDueEndpoints');
@@ -28,10 +26,8 @@ describe('an error of the store while the dispatcher handles a change', () => {
   });
 
   it('an endpoint that was disabled gets no more deliveries after the pause', async () => {
-    const { endpoint, trigger, attempt, update, store, sent, faults, pass, moveTo } = startDispatcher();
-    const { id } = endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { update, store, sent, faults, pass, moveTo, failFirst } = startDispatcher();
+    const { webhook: id } = await failFirst();
     failOnce(store.deliveries, 'listDueEndpoints');
     await update(id, { disabled: true });
     expect(faults).toMatchObject([{ message: 'page on fire' }]);

@@ -57,11 +57,9 @@ it('the results of attempts are committed together when a client waits and none 
 
 describe('the timer of the dispatcher', () => {
   it('a retry is sent at its due time without any other event', async () => {
-    const { endpoint, trigger, attempt, advance, sent, workspace } = start();
+    const { advance, sent, workspace, failFirst } = start();
     workspace.clock.set({ speed: 2 });
-    endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    await failFirst();
     await advance(2.5 * MINUTE_MS - 1);
     expect(sent).toHaveLength(1);
     await advance(1);
@@ -69,13 +67,11 @@ describe('the timer of the dispatcher', () => {
   });
 
   it('a retry that is further away than a timer of Node.js can wait is sent at its due time', async () => {
-    const { endpoint, trigger, attempt, advance, sent, workspace } = start();
+    const { advance, sent, workspace, failFirst } = start();
     const speed = 0.0001;
     const oneMs = 1 / speed;
     workspace.clock.set({ speed });
-    endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    await failFirst();
     await advance((5 * MINUTE_MS - 1) * oneMs);
     expect(sent).toHaveLength(1);
     await advance(2 * oneMs);
@@ -83,11 +79,8 @@ describe('the timer of the dispatcher', () => {
   });
 
   it('a paused delivery fails at the end of its retry window without any other event, and the workspace is not idle until then [delivery.paused]', async () => {
-    const { endpoint, trigger, attempt, update, advance, get, isIdle, dispatcher, workspace, nextDueAt } =
-      start();
-    const { id: webhook } = endpoint();
-    const [id = ''] = await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { update, advance, get, isIdle, dispatcher, workspace, nextDueAt, failFirst } = start();
+    const { webhook, id } = await failFirst();
     await update(webhook, { disabled: true });
     await advance(72 * HOUR_MS - 1);
     expect([get(id).status, await isIdle()]).toEqual(['pending', true]);
@@ -101,10 +94,8 @@ describe('the timer of the dispatcher', () => {
   });
 
   it('a paused delivery whose end cannot be stored fails after a pause', async () => {
-    const { endpoint, trigger, attempt, update, advance, get, store, faults } = start();
-    const { id: webhook } = endpoint();
-    const [id = ''] = await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { update, advance, get, store, faults, failFirst } = start();
+    const { webhook, id } = await failFirst();
     await update(webhook, { disabled: true });
     const expire = vi.spyOn(store.deliveries, 'expire').mockImplementation(() => fail());
     await advance(72 * HOUR_MS);
@@ -119,10 +110,8 @@ describe('the timer of the dispatcher', () => {
 
 describe('a pause of the dispatcher', () => {
   it('deliveries that could not be read are sent after a pause, and the workspace is not idle until then', async () => {
-    const { endpoint, trigger, attempt, advance, store, sent, faults, isIdle } = start();
-    endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { attempt, advance, store, sent, faults, isIdle, failFirst } = start();
+    await failFirst();
     const listDue = vi.spyOn(store.deliveries, 'listDue').mockImplementation(() => fail());
     await advance(5 * MINUTE_MS);
     expect([sent.length, faults.length, await isIdle()]).toEqual([1, 1, false]);
@@ -199,10 +188,8 @@ describe('the end of the dispatcher', () => {
   });
 
   it('a stop while paused deliveries expire does not use the store after that', async () => {
-    const { endpoint, trigger, attempt, update, dispatcher, store, faults } = start();
-    const { id: webhook } = endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
+    const { update, dispatcher, store, faults, failFirst } = start();
+    const { webhook } = await failFirst();
     await update(webhook, { disabled: true });
     vi.advanceTimersByTime(72 * HOUR_MS);
     await dispatcher.stop(0);
@@ -212,34 +199,20 @@ describe('the end of the dispatcher', () => {
   });
 });
 
-describe('the endpoints of the dispatcher', () => {
-  it('the retries of a deleted endpoint are no longer due, and a change of a missing endpoint has no effect', async () => {
-    const { endpoint, trigger, attempt, remove, sandbox, nextDueAt, faults } = start();
-    const { id } = endpoint();
-    await trigger();
-    await (await attempt(1)).respond(failedResult);
-    expect(nextDueAt()).toBe(NOW + 5 * MINUTE_MS);
-    await remove(id);
-    expect(nextDueAt()).toBeNull();
-    sandbox.bus.publish({ type: 'schedule_changed' });
-    expect(faults).toEqual([]);
-  });
-
-  it.each([
-    [4, 3],
-    [6, 5],
-    [8, 6],
-  ])(
-    'of %i attempts in flight, endpoints that have one already get at most %i [delivery.concurrency]',
-    async (total, shared) => {
-      const overrides = { 'delivery.concurrency': { per_endpoint: total, total } };
-      const { endpoint, trigger, inFlight, dispatcher } = start({ overrides });
-      endpoint('http://127.0.0.1:9/first');
-      await trigger(total);
-      expect(dispatcher.inFlight).toBe(shared);
-      endpoint('http://127.0.0.1:9/second');
-      await trigger(total);
-      expect([...inFlight].filter(({ url }) => url.endsWith('second'))).toHaveLength(1);
-    },
-  );
-});
+it.each([
+  [4, 3],
+  [6, 5],
+  [8, 6],
+])(
+  'of %i attempts in flight, endpoints that have one already get at most %i [delivery.concurrency]',
+  async (total, shared) => {
+    const overrides = { 'delivery.concurrency': { per_endpoint: total, total } };
+    const { endpoint, trigger, inFlight, dispatcher } = start({ overrides });
+    endpoint('http://127.0.0.1:9/first');
+    await trigger(total);
+    expect(dispatcher.inFlight).toBe(shared);
+    endpoint('http://127.0.0.1:9/second');
+    await trigger(total);
+    expect([...inFlight].filter(({ url }) => url.endsWith('second'))).toHaveLength(1);
+  },
+);

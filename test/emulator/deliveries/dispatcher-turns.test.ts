@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decodePhases } from '../../../src/domain/attempt-phases.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
+import { HOUR_MS } from '../../../src/domain/duration.ts';
 import type { SendResult } from '../../../src/emulator/deliveries/sender.ts';
-import { failedResult, NOW, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
+import { failedResult, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
 
 const sent: Partial<SendResult> = {
   phases: { queued: 0, dns: null, connect: null, tls: null, send: 0, wait: 0, receive: 0 },
@@ -18,88 +18,32 @@ function startMeasuredDispatcher(frozen: boolean) {
   return { ...dispatch, queuedMs };
 }
 
-describe('a replay at the end of an attempt', () => {
-  it.each([
-    ['success', {}],
-    ['failure', failedResult],
-  ])(
-    'a replay recorded just before the end of an attempt, in the same group, is sent [replay]: %s',
-    async (_, result) => {
-      const { endpoint, trigger, attempt, replay, get, sent } = startDispatcher();
-      endpoint();
-      const [id = ''] = await trigger();
-      const ended = (await attempt(1)).respond(result);
-      await runPromises();
-      await replay(id);
-      await ended;
-      await runEventLoop();
-      expect(sent.map(({ deliveryId }) => deliveryId)).toEqual([id, id]);
-      await sent[1]?.respond();
-      expect(get(id)).toMatchObject({
-        status: 'succeeded',
-        attempt_count: 2,
-        replays_waiting: 0,
-        due_at: null,
-      });
-    },
-  );
-
-  it('a replay recorded just after the end of an attempt, in the same group, is sent [replay]', async () => {
+it.each([
+  ['success', {}],
+  ['failure', failedResult],
+])(
+  'a replay recorded just before the end of an attempt, in the same group, is sent [replay]: %s',
+  async (_, result) => {
     const { endpoint, trigger, attempt, replay, get, sent } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
-    const first = await attempt(1);
-    const replayed = replay(id);
-    await first.respond();
-    await replayed;
-    await runEventLoop();
-    expect(sent).toHaveLength(2);
-    await sent[1]?.respond();
-    expect(get(id)).toMatchObject({ status: 'succeeded', attempt_count: 2, replays_waiting: 0 });
-  });
-
-  it('a replay at the end of an attempt is one attempt, and the retry that follows keeps its due time [replay]', async () => {
-    const { endpoint, trigger, attempt, replay, get, sent } = startDispatcher();
-    endpoint();
-    const [id = ''] = await trigger();
-    const first = await attempt(1);
+    const ended = (await attempt(1)).respond(result);
+    await runPromises();
     await replay(id);
-    await first.respond(failedResult);
-    await (await attempt(2)).respond(failedResult);
+    await ended;
     await runEventLoop();
-    expect(sent).toHaveLength(2);
-    expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW + 30 * MINUTE_MS });
-  });
-
-  it('a replay at the end of an attempt is sent past the retry window, and the delivery does not expire [replay, §6.retries.window]', async () => {
-    const { endpoint, trigger, attempt, replay, get, workspace, sandbox } = startDispatcher();
-    endpoint();
-    const [id = ''] = await trigger();
-    await (await attempt(1)).respond(failedResult);
-    workspace.clock.moveTo(NOW + 80 * HOUR_MS);
-    const replayed = replay(id);
-    sandbox.bus.publish({ type: 'schedule_changed' });
-    await replayed;
-    const manual = await attempt(2);
-    await manual.respond();
-    expect(get(id)).toMatchObject({ status: 'succeeded', attempt_count: 2, replays_waiting: 0 });
-  });
-});
+    expect(sent.map(({ deliveryId }) => deliveryId)).toEqual([id, id]);
+    await sent[1]?.respond();
+    expect(get(id)).toMatchObject({
+      status: 'succeeded',
+      attempt_count: 2,
+      replays_waiting: 0,
+      due_at: null,
+    });
+  },
+);
 
 describe('the due deliveries of an endpoint', () => {
-  it('a disabled endpoint keeps its due deliveries and gets none [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, update, inFlight } = startDispatcher();
-    const { id } = endpoint();
-    const ids = await trigger(20);
-    expect(sent).toHaveLength(8);
-    await update(id, { disabled: true });
-    await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
-    expect(sent).toHaveLength(8);
-    await update(id, { disabled: false });
-    while (inFlight.size > 0) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
-    expect(sent.map(({ deliveryId }) => deliveryId)).toEqual(ids);
-  });
-
   it.each([
     ['the schedule clock runs', false],
     ['the schedule clock is frozen', true],
@@ -130,16 +74,5 @@ describe('the due deliveries of an endpoint', () => {
     await update(webhookId, { disabled: false });
     await (await attempt(2)).respond(sent);
     expect(queuedMs(id)).toBe(0);
-  });
-
-  it('a deleted endpoint gets no more deliveries', async () => {
-    const { endpoint, trigger, sent, remove, inFlight, get } = startDispatcher();
-    const { id } = endpoint();
-    const ids = await trigger(20);
-    await remove(id);
-    await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
-    expect(sent).toHaveLength(8);
-    const statuses = ids.map((delivery) => get(delivery).status);
-    expect(statuses).toEqual(Array.from({ length: 20 }, () => 'canceled'));
   });
 });

@@ -45,15 +45,6 @@ describe('replayDelivery', () => {
     },
   );
 
-  it('a replay replaces a pending retry, and a success ends the retry schedule [replay]', async () => {
-    const { control, deliver, receiver } = await startDeliverySetup([{ status: 500 }, {}]);
-    const { id } = await deliver();
-    await control.replayDelivery({ id });
-    await control.advanceClock({ ms: 80 * HOUR_MS });
-    expect(receiver.requests).toHaveLength(2);
-    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
-  });
-
   it('a replay with a new id is a separate delivery with its own retry schedule [replay]', async () => {
     const { control, deliver, receiver } = await startDeliverySetup({ status: 500 });
     const original = await deliver();

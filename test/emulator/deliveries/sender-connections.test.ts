@@ -122,18 +122,16 @@ describe('allowed destinations', () => {
   });
 });
 
-describe('connections that are kept alive', () => {
-  it('closing the sender closes its connections at once and ends requests in flight', async () => {
-    await using receiver = await createReceiver(() => new Promise(() => undefined));
-    const sender = createTestSender();
-    const sending = sender.send(createPostRequest(receiver.url));
-    await receiver.waitFor(1);
-    sender.close();
-    const stopped = { outcome: 'connection_error', error: 'the emulator stopped before the attempt ended' };
-    expect(await sending).toMatchObject(stopped);
-    expect(await sender.send(createPostRequest(receiver.url))).toMatchObject(stopped);
-    expect(receiver.requests).toHaveLength(1);
-  });
+it('closing the sender closes its connections at once and ends requests in flight', async () => {
+  await using receiver = await createReceiver(() => new Promise(() => undefined));
+  const sender = createTestSender();
+  const sending = sender.send(createPostRequest(receiver.url));
+  await receiver.waitFor(1);
+  sender.close();
+  const stopped = { outcome: 'connection_error', error: 'the emulator stopped before the attempt ended' };
+  expect(await sending).toMatchObject(stopped);
+  expect(await sender.send(createPostRequest(receiver.url))).toMatchObject(stopped);
+  expect(receiver.requests).toHaveLength(1);
 });
 
 describe('a keep-alive connection that the receiver closes', () => {

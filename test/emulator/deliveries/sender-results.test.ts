@@ -87,26 +87,24 @@ describe('the result of a request', () => {
   });
 });
 
-describe('a slow body', () => {
-  it.each([
-    [10, 250, [3, 3, 4]],
-    [10, 100, [10]],
-    [10, 101, [5, 5]],
-    [2, 60_000, [1, 1]],
-    [0, 250, [0]],
-  ])('a body of %i bytes over %i ms is written in parts of %j bytes', async (size, writeOverMs, parts) => {
-    createScriptedSender({});
-    const body = Buffer.from('0123456789').subarray(0, size);
-    const sender = createSender({ rule: 'local', wall: createTestWallClock(), limits });
-    await sender.send({ ...createPostRequest(url), body, writeOverMs });
-    const [[message]] = vi.mocked(OutboundClient.prototype.send).mock.calls as [[OutboundRequest]];
-    const written: Buffer[] = [];
-    for await (const part of message.body as AsyncIterable<Buffer>) written.push(part);
-    expect(written.map(({ length }) => length)).toEqual(parts);
-    expect(Buffer.concat(written)).toEqual(body);
-    expect(message.headers).toMatchObject({ 'Content-Length': size });
-    expect(sleeps).toEqual(parts.map(() => [writeOverMs / parts.length, undefined, { ref: false }]));
-  });
+it.each([
+  [10, 250, [3, 3, 4]],
+  [10, 100, [10]],
+  [10, 101, [5, 5]],
+  [2, 60_000, [1, 1]],
+  [0, 250, [0]],
+])('a body of %i bytes over %i ms is written in parts of %j bytes', async (size, writeOverMs, parts) => {
+  createScriptedSender({});
+  const body = Buffer.from('0123456789').subarray(0, size);
+  const sender = createSender({ rule: 'local', wall: createTestWallClock(), limits });
+  await sender.send({ ...createPostRequest(url), body, writeOverMs });
+  const [[message]] = vi.mocked(OutboundClient.prototype.send).mock.calls as [[OutboundRequest]];
+  const written: Buffer[] = [];
+  for await (const part of message.body as AsyncIterable<Buffer>) written.push(part);
+  expect(written.map(({ length }) => length)).toEqual(parts);
+  expect(Buffer.concat(written)).toEqual(body);
+  expect(message.headers).toMatchObject({ 'Content-Length': size });
+  expect(sleeps).toEqual(parts.map(() => [writeOverMs / parts.length, undefined, { ref: false }]));
 });
 
 describe('connect', () => {

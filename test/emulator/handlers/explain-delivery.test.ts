@@ -283,7 +283,6 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
       detail: 'The server does not accept POST at this path (405: it allows GET).',
     },
   ],
-  ['a path that is gone', { responses: () => 410 }, { cause: 'wrong_path' }],
   [
     'a tampered body that is rejected',
     { responses: () => 400, fault: 'tamper-body' },
@@ -305,11 +304,6 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
       ),
       remedy: 'Remove the injected fault (error-response) that caused this failure',
     },
-  ],
-  [
-    'a dropped connection',
-    { responses: () => 200, fault: 'drop' },
-    { detail: expect.stringMatching(/^Nothing was sent: fault flt_\w+ dropped the attempt\.$/) },
   ],
 ])('the explanation of a receiver with %s has the right cause', async (_, story, expected) => {
   expect(await explainStory(story)).toMatchObject(expected);

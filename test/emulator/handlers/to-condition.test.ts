@@ -27,6 +27,9 @@ it('toCondition keeps the fields of a filter, and parses its times by the clock 
     ...{ ...fields, since: WALL + 23 * HOUR_MS, until: WALL + 23.5 * HOUR_MS },
   });
   expect(toCondition(sandbox, { since: '1h' }, 'schedule')).toEqual({ since: WALL - HOUR_MS });
+  expect(toCondition(sandbox, { scheduled: '1h' }, 'schedule')).toEqual({
+    scheduled: JSON.stringify([WALL - HOUR_MS, WALL]),
+  });
 });
 
 it('toCondition parses times by the wall clock for requests', () => {

@@ -28,25 +28,23 @@ function openKeys() {
   return { sandbox, workspace, other, bound, global };
 }
 
-describe('createApiKey', () => {
-  it('a key is for one workspace or for all, and its name is by default its end', () => {
-    const { workspace, bound, global } = openKeys();
-    expect(bound).toEqual({
-      ...{
-        id: bound.id,
-        name: `…${bound.key.slice(-4)}`,
-        scopes: ['events:read'],
-        workspace_id: workspace?.id,
-      },
-      ...{ last4: bound.key.slice(-4), created_at: new Date(createdAt).toISOString(), revoked_at: null },
-      key: expect.stringMatching(/^svc_test_\w{20,}$/),
-    });
-    expect(global).toMatchObject({
-      name: 'Global',
-      workspace_id: null,
-      last4: 'iven',
-      key: 'svc_test_given',
-    });
+it('a key is for one workspace or for all, and its name is by default its end', () => {
+  const { workspace, bound, global } = openKeys();
+  expect(bound).toEqual({
+    ...{
+      id: bound.id,
+      name: `…${bound.key.slice(-4)}`,
+      scopes: ['events:read'],
+      workspace_id: workspace?.id,
+    },
+    ...{ last4: bound.key.slice(-4), created_at: new Date(createdAt).toISOString(), revoked_at: null },
+    key: expect.stringMatching(/^svc_test_\w{20,}$/),
+  });
+  expect(global).toMatchObject({
+    name: 'Global',
+    workspace_id: null,
+    last4: 'iven',
+    key: 'svc_test_given',
   });
 });
 
@@ -140,44 +138,40 @@ describe('resolveWorkspace', () => {
   });
 });
 
-describe('createNotFoundError', () => {
-  it.each<[IdKind, string, string, string]>([
-    ['event', 'evt_x', 'Event evt_x does not exist.', 'svc events list'],
-    ['apiKey', 'key_x', 'API key key_x does not exist.', 'svc keys list'],
-    ['event', 'wh_x', 'wh_x is an endpoint ID; event IDs start with evt_.', 'svc events list'],
-  ])('the error for the %s %s is %j with a command that lists them', (kind, id, message, hint) => {
-    const error = createNotFoundError(kind, id);
-    expect(error).toMatchObject({ code: 'not_found', message });
-    expect(error.hint?.command).toBe(hint);
-  });
+it.each<[IdKind, string, string, string]>([
+  ['event', 'evt_x', 'Event evt_x does not exist.', 'svc events list'],
+  ['apiKey', 'key_x', 'API key key_x does not exist.', 'svc keys list'],
+  ['event', 'wh_x', 'wh_x is an endpoint ID; event IDs start with evt_.', 'svc events list'],
+])('the error for the %s %s is %j with a command that lists them', (kind, id, message, hint) => {
+  const error = createNotFoundError(kind, id);
+  expect(error).toMatchObject({ code: 'not_found', message });
+  expect(error.hint?.command).toBe(hint);
 });
 
-describe('RateLimiter', () => {
-  it('each key has its own tokens, which are refilled with time and by a reset [rate.limit, rate.headers]', () => {
-    const wall = createTestWallClock();
-    const limiter = new RateLimiter({ perSecond: 2, burst: 3 }, wall);
-    const policy = { 'RateLimit-Policy': '"api-key";q=3;w=2' };
-    const remaining = (r: number, t: number) => ({ ...policy, RateLimit: `"api-key";r=${r};t=${t}` });
-    expect([limiter.take(1), limiter.take(1), limiter.take(1)]).toEqual([
-      ...[remaining(2, 1), remaining(1, 1), remaining(0, 2)],
-    ]);
-    expect(() => limiter.take(1)).toThrow(
-      expect.objectContaining({
-        code: 'rate_limited',
-        message: 'The API key is limited to 2 requests per second.',
-        headers: { ...remaining(0, 2), 'Retry-After': '1' },
-      }),
-    );
-    expect(limiter.take(2)).toEqual(remaining(2, 1));
-    wall.advance(499);
-    expect(() => limiter.take(1)).toThrow(
-      expect.objectContaining({ headers: expect.objectContaining(remaining(0, 2)) }),
-    );
-    wall.advance(1);
-    expect(limiter.take(1)).toEqual(remaining(0, 2));
-    limiter.reset();
-    expect(limiter.take(1)).toEqual(remaining(2, 1));
-  });
+it('each key has its own tokens, which are refilled with time and by a reset [rate.limit, rate.headers]', () => {
+  const wall = createTestWallClock();
+  const limiter = new RateLimiter({ perSecond: 2, burst: 3 }, wall);
+  const policy = { 'RateLimit-Policy': '"api-key";q=3;w=2' };
+  const remaining = (r: number, t: number) => ({ ...policy, RateLimit: `"api-key";r=${r};t=${t}` });
+  expect([limiter.take(1), limiter.take(1), limiter.take(1)]).toEqual([
+    ...[remaining(2, 1), remaining(1, 1), remaining(0, 2)],
+  ]);
+  expect(() => limiter.take(1)).toThrow(
+    expect.objectContaining({
+      code: 'rate_limited',
+      message: 'The API key is limited to 2 requests per second.',
+      headers: { ...remaining(0, 2), 'Retry-After': '1' },
+    }),
+  );
+  expect(limiter.take(2)).toEqual(remaining(2, 1));
+  wall.advance(499);
+  expect(() => limiter.take(1)).toThrow(
+    expect.objectContaining({ headers: expect.objectContaining(remaining(0, 2)) }),
+  );
+  wall.advance(1);
+  expect(limiter.take(1)).toEqual(remaining(0, 2));
+  limiter.reset();
+  expect(limiter.take(1)).toEqual(remaining(2, 1));
 });
 
 function openRules() {

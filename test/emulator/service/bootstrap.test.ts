@@ -40,25 +40,23 @@ describe('a later boot on the same database', () => {
   });
 });
 
-describe('a boot in memory', () => {
-  it('a boot in memory ignores a key file in the working folder, and neither it nor a reset writes a file', async () => {
-    const folder = createTemporaryFolder();
-    const projectFolder = process.cwd();
-    process.chdir(folder);
-    onTestFinished(() => process.chdir(projectFolder));
-    const boot = async () => {
-      await using emulator = await startTestEmulator();
-      const { db, api_key } = emulator.status();
-      await emulator.control.reset({ all: true });
-      return { db, api_key };
-    };
-    expect(await boot()).toMatchObject({ db: ':memory:' });
-    expect(readdirSync(folder)).toEqual([]);
-    // Reading this one as a key file would fail.
-    mkdirSync(':memory:.key');
-    expect(await boot()).toMatchObject({ db: ':memory:' });
-    expect(readdirSync(folder)).toEqual([':memory:.key']);
-  });
+it('a boot in memory ignores a key file in the working folder, and neither it nor a reset writes a file', async () => {
+  const folder = createTemporaryFolder();
+  const projectFolder = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(projectFolder));
+  const boot = async () => {
+    await using emulator = await startTestEmulator();
+    const { db, api_key } = emulator.status();
+    await emulator.control.reset({ all: true });
+    return { db, api_key };
+  };
+  expect(await boot()).toMatchObject({ db: ':memory:' });
+  expect(readdirSync(folder)).toEqual([]);
+  // Reading this one as a key file would fail.
+  mkdirSync(':memory:.key');
+  expect(await boot()).toMatchObject({ db: ':memory:' });
+  expect(readdirSync(folder)).toEqual([':memory:.key']);
 });
 
 describe('a fresh boot', () => {

@@ -54,65 +54,57 @@ describe('createEvent', () => {
   });
 });
 
-describe('getEvent and listEvents', () => {
-  it('a page lists the events of one workspace, and its cursor must be one of them [list.order, list.filter]', () => {
-    const { sandbox, workspace, other, create } = open();
-    const [first, second, foreign] = [
-      create(workspace, 'a.b'),
-      create(workspace, 'c.d'),
-      create(other, 'a.b'),
-    ];
-    const list = (input: { starting_after?: string; type?: string; limit?: number }, owner = workspace) =>
-      JSON.parse(
-        listEvents(sandbox, createCaller(owner), {
-          ...{ limit: 10, workspaceId: undefined, filter: { type: input.type } },
-          ...input,
-        }),
-      );
-    const page = (events: { record: string; id: string }[], has_more = false) => ({
-      ...{
-        data: events.map(({ record }) => JSON.parse(record)),
-        has_more,
-        end_cursor: events.at(-1)?.id ?? null,
-      },
-    });
-    expect(list({})).toEqual(page([second, first]));
-    expect(list({ limit: 1 })).toEqual(page([second], true));
-    expect(list({ starting_after: second.id })).toEqual(page([first]));
-    expect(list({ starting_after: first.id })).toEqual(page([]));
-    expect(list({ type: 'a.b' })).toEqual(page([first]));
-    expect(list({}, other)).toEqual(page([foreign]));
-    for (const cursor of [foreign.id, 'evt_none']) {
-      expect(() => list({ starting_after: cursor })).toThrow(
-        expect.objectContaining({ code: 'invalid_request' }),
-      );
-    }
+it('a page lists the events of one workspace, and its cursor must be one of them [list.order, list.filter]', () => {
+  const { sandbox, workspace, other, create } = open();
+  const [first, second, foreign] = [create(workspace, 'a.b'), create(workspace, 'c.d'), create(other, 'a.b')];
+  const list = (input: { starting_after?: string; type?: string; limit?: number }, owner = workspace) =>
+    JSON.parse(
+      listEvents(sandbox, createCaller(owner), {
+        ...{ limit: 10, workspaceId: undefined, filter: { type: input.type } },
+        ...input,
+      }),
+    );
+  const page = (events: { record: string; id: string }[], has_more = false) => ({
+    ...{
+      data: events.map(({ record }) => JSON.parse(record)),
+      has_more,
+      end_cursor: events.at(-1)?.id ?? null,
+    },
   });
+  expect(list({})).toEqual(page([second, first]));
+  expect(list({ limit: 1 })).toEqual(page([second], true));
+  expect(list({ starting_after: second.id })).toEqual(page([first]));
+  expect(list({ starting_after: first.id })).toEqual(page([]));
+  expect(list({ type: 'a.b' })).toEqual(page([first]));
+  expect(list({}, other)).toEqual(page([foreign]));
+  for (const cursor of [foreign.id, 'evt_none']) {
+    expect(() => list({ starting_after: cursor })).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  }
 });
 
-describe('createPublicHandlers', () => {
-  it('an event is published after its commit, and a repeated request publishes nothing', async () => {
-    const { sandbox, workspace, endpoint, published } = open();
-    endpoint(workspace, ['*']);
-    const handlers = createPublicHandlers(sandbox);
-    const createOnce = (key: string | null) =>
-      handlers.createEvent({
-        ...{
-          caller: createCaller(workspace),
-          input: { type: 'a.b' },
-          method: 'POST',
-          path: '/v1/events',
-        },
-        body: { bytes: Buffer.from('{}'), json: { fieldText: () => '{"n":1}' } as never },
-        idempotencyKey: key,
-      });
-    const first = await createOnce('key');
-    expect(first).toMatchObject({ status: 201, resourceId: JSON.parse(first.text).id });
-    expect(JSON.parse(first.text)).toMatchObject({ type: 'a.b', payload: { n: 1 } });
-    expect(published).toMatchObject([{ type: 'delivery_due' }]);
-    expect(await createOnce('key')).toEqual({ ...first, isReplayed: true });
-    expect(published).toHaveLength(1);
-    expect((await createOnce(null)).text).not.toBe(first.text);
-    expect(published).toHaveLength(2);
-  });
+it('an event is published after its commit, and a repeated request publishes nothing', async () => {
+  const { sandbox, workspace, endpoint, published } = open();
+  endpoint(workspace, ['*']);
+  const handlers = createPublicHandlers(sandbox);
+  const createOnce = (key: string | null) =>
+    handlers.createEvent({
+      ...{
+        caller: createCaller(workspace),
+        input: { type: 'a.b' },
+        method: 'POST',
+        path: '/v1/events',
+      },
+      body: { bytes: Buffer.from('{}'), json: { fieldText: () => '{"n":1}' } as never },
+      idempotencyKey: key,
+    });
+  const first = await createOnce('key');
+  expect(first).toMatchObject({ status: 201, resourceId: JSON.parse(first.text).id });
+  expect(JSON.parse(first.text)).toMatchObject({ type: 'a.b', payload: { n: 1 } });
+  expect(published).toMatchObject([{ type: 'delivery_due' }]);
+  expect(await createOnce('key')).toEqual({ ...first, isReplayed: true });
+  expect(published).toHaveLength(1);
+  expect((await createOnce(null)).text).not.toBe(first.text);
+  expect(published).toHaveLength(2);
 });

@@ -12,17 +12,15 @@ async function open(options: TestEmulatorOptions = {}) {
 
 const overloaded = { on: 'request', status: 503, count: 2 } as const;
 
-describe('FaultRegistry', () => {
-  it('faults and their applied counts survive a restart', async () => {
-    const db = join(createTemporaryFolder(), 'sandbox.db');
-    const first = await open({ db });
-    const fault = await first.control.addFault(overloaded);
-    expect((await first.api('GET', '/events')).status).toBe(503);
-    await first.close();
-    const { api, control } = await open({ db });
-    expect((await control.listFaults({})).data).toEqual([{ ...fault, applied_count: 1 }]);
-    expect([(await api('GET', '/events')).status, (await api('GET', '/events')).status]).toEqual([503, 200]);
-  });
+it('faults and their applied counts survive a restart', async () => {
+  const db = join(createTemporaryFolder(), 'sandbox.db');
+  const first = await open({ db });
+  const fault = await first.control.addFault(overloaded);
+  expect((await first.api('GET', '/events')).status).toBe(503);
+  await first.close();
+  const { api, control } = await open({ db });
+  expect((await control.listFaults({})).data).toEqual([{ ...fault, applied_count: 1 }]);
+  expect([(await api('GET', '/events')).status, (await api('GET', '/events')).status]).toEqual([503, 200]);
 });
 
 describe('the choice of the fault that fires', () => {

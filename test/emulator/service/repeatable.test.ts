@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   startTestEmulator,
   type TestEmulator,
@@ -38,13 +38,11 @@ function withoutWall({ deliveries, ...made }: Awaited<ReturnType<typeof play>>) 
   return JSON.stringify({ ...made, deliveries: facts });
 }
 
-describe('two runs with the same seed and a frozen clock', () => {
-  it('two runs create the same ids, secrets, envelopes and deliveries at any time [id.format]', async () => {
-    await using receiver = await createReceiver([{ status: 503 }, {}, { status: 503 }, {}]);
-    const first = withoutWall(await run(receiver.url, {}));
-    expect(withoutWall(await run(receiver.url, {}))).toBe(first);
-    expect(withoutWall(await run(receiver.url, { randomSeed: 8 }))).not.toBe(first);
-  });
+it('two runs create the same ids, secrets, envelopes and deliveries at any time [id.format]', async () => {
+  await using receiver = await createReceiver([{ status: 503 }, {}, { status: 503 }, {}]);
+  const first = withoutWall(await run(receiver.url, {}));
+  expect(withoutWall(await run(receiver.url, {}))).toBe(first);
+  expect(withoutWall(await run(receiver.url, { randomSeed: 8 }))).not.toBe(first);
 });
 
 it('a pinned wall clock gives the signature timestamp, while durations are measured in real time [signature.timestamp]', async () => {

@@ -49,24 +49,22 @@ function open(overrides: Overrides = {}) {
   };
 }
 
-describe('createWebhook', () => {
-  it('an endpoint has the given values, or defaults [§2.webhook.fields, webhook.record]', () => {
-    const { create, row, workspace } = open();
-    const created = create();
-    const created_at = workspace.clock.now();
-    expect(created).toEqual({
-      ...{ id: expect.stringMatching(/^wh_\w{26}$/), workspace_id: workspace.id, url: URL_A, events: ['*'] },
-      ...{ secret: expect.stringMatching(/^whsec_.{20,}$/), created_at: new Date(created_at).toISOString() },
-    });
-    const defaults = { disabled: 0, headers: '{}', skip_verify: 0, listener: 0, forward_target: 0 };
-    const none = { previous_secret: null, previous_secret_expires_at: null, deleted_at: null };
-    expect(row(created.id)).toMatchObject({ ...defaults, ...none, created_at });
-    const given = { id: 'wh_given', secret: 'whsec_given', headers: { x: 'y' } };
-    const flags = { disabled: true, skip_verify: true, listener: true, forward_target: true };
-    expect(create({ ...given, ...flags })).toMatchObject({ id: 'wh_given', secret: 'whsec_given' });
-    expect(row('wh_given')).toMatchObject({
-      ...{ headers: '{"x":"y"}', disabled: 1, skip_verify: 1, listener: 1, forward_target: 1 },
-    });
+it('an endpoint has the given values, or defaults [§2.webhook.fields, webhook.record]', () => {
+  const { create, row, workspace } = open();
+  const created = create();
+  const created_at = workspace.clock.now();
+  expect(created).toEqual({
+    ...{ id: expect.stringMatching(/^wh_\w{26}$/), workspace_id: workspace.id, url: URL_A, events: ['*'] },
+    ...{ secret: expect.stringMatching(/^whsec_.{20,}$/), created_at: new Date(created_at).toISOString() },
+  });
+  const defaults = { disabled: 0, headers: '{}', skip_verify: 0, listener: 0, forward_target: 0 };
+  const none = { previous_secret: null, previous_secret_expires_at: null, deleted_at: null };
+  expect(row(created.id)).toMatchObject({ ...defaults, ...none, created_at });
+  const given = { id: 'wh_given', secret: 'whsec_given', headers: { x: 'y' } };
+  const flags = { disabled: true, skip_verify: true, listener: true, forward_target: true };
+  expect(create({ ...given, ...flags })).toMatchObject({ id: 'wh_given', secret: 'whsec_given' });
+  expect(row('wh_given')).toMatchObject({
+    ...{ headers: '{"x":"y"}', disabled: 1, skip_verify: 1, listener: 1, forward_target: 1 },
   });
 });
 
@@ -230,44 +228,38 @@ describe('updateWebhook', () => {
   });
 });
 
-describe('rotateWebhookSecret', () => {
-  it.each([
-    [HOUR_MS, HOUR_MS],
-    [0, null],
-    [Number.MAX_SAFE_INTEGER, LAST_TIME],
-  ])(
-    'with an overlap of %d ms, the previous secret signs for %d ms of the clock of the workspace [signature.header]',
-    (overlapMs, expected) => {
-      const { sandbox, store, create, row, workspace, other } = open();
-      other.clock.moveTo(other.clock.now() + 9 * HOUR_MS);
-      const { id, secret } = create();
-      const rotated = store.writeNow(() => rotateWebhookSecret(sandbox, id, overlapMs));
-      const endsAt = expected === HOUR_MS ? workspace.clock.now() + HOUR_MS : expected;
-      expect(rotated.secret).not.toBe(secret);
-      expect(row(id)).toMatchObject({
-        ...{ secret: rotated.secret, previous_secret: secret, previous_secret_expires_at: endsAt },
-      });
-      expect(rotated.previous_secret_expires_at).toBe(
-        endsAt === null ? null : new Date(endsAt).toISOString(),
-      );
-    },
-  );
-});
+it.each([
+  [HOUR_MS, HOUR_MS],
+  [0, null],
+  [Number.MAX_SAFE_INTEGER, LAST_TIME],
+])(
+  'with an overlap of %d ms, the previous secret signs for %d ms of the clock of the workspace [signature.header]',
+  (overlapMs, expected) => {
+    const { sandbox, store, create, row, workspace, other } = open();
+    other.clock.moveTo(other.clock.now() + 9 * HOUR_MS);
+    const { id, secret } = create();
+    const rotated = store.writeNow(() => rotateWebhookSecret(sandbox, id, overlapMs));
+    const endsAt = expected === HOUR_MS ? workspace.clock.now() + HOUR_MS : expected;
+    expect(rotated.secret).not.toBe(secret);
+    expect(row(id)).toMatchObject({
+      ...{ secret: rotated.secret, previous_secret: secret, previous_secret_expires_at: endsAt },
+    });
+    expect(rotated.previous_secret_expires_at).toBe(endsAt === null ? null : new Date(endsAt).toISOString());
+  },
+);
 
-describe('deleteWebhook', () => {
-  it('the pending deliveries of the endpoint are canceled at the time of its workspace, and no others', async () => {
-    const { sandbox, store, create, createEvent, published, workspace, other, row } = open();
-    const [first, second] = [create(), create({ url: URL_B })];
-    create({ workspace: other });
-    createEvent();
-    createEvent(other);
-    workspace.clock.moveTo(workspace.clock.now() + HOUR_MS);
-    expect(await removeWebhook(sandbox, first.id)).toBe(1);
-    const at = workspace.clock.now();
-    expect(row(first.id)?.deleted_at).toBe(at);
-    expect(row(second.id)?.deleted_at).toBeNull();
-    expect(published).toEqual([{ type: 'schedule_changed' }]);
-    expect([workspace, other].map(({ seq }) => store.deliveries.countPending(seq))).toEqual([1, 1]);
-    await expect(removeWebhook(sandbox, first.id)).rejects.toMatchObject({ code: 'not_found' });
-  });
+it('the pending deliveries of the endpoint are canceled at the time of its workspace, and no others', async () => {
+  const { sandbox, store, create, createEvent, published, workspace, other, row } = open();
+  const [first, second] = [create(), create({ url: URL_B })];
+  create({ workspace: other });
+  createEvent();
+  createEvent(other);
+  workspace.clock.moveTo(workspace.clock.now() + HOUR_MS);
+  expect(await removeWebhook(sandbox, first.id)).toBe(1);
+  const at = workspace.clock.now();
+  expect(row(first.id)?.deleted_at).toBe(at);
+  expect(row(second.id)?.deleted_at).toBeNull();
+  expect(published).toEqual([{ type: 'schedule_changed' }]);
+  expect([workspace, other].map(({ seq }) => store.deliveries.countPending(seq))).toEqual([1, 1]);
+  await expect(removeWebhook(sandbox, first.id)).rejects.toMatchObject({ code: 'not_found' });
 });
