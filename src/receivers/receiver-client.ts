@@ -1,5 +1,4 @@
 /** Sends requests to a receiver, only where deliveries may go; also slowly, in part, or without reading the response. */
-
 import { describeFailure } from '../diagnosis/describe-failure.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';

@@ -1,5 +1,4 @@
 /** Plays sequences against one receiver, and keeps what all plays need: its speed, whether it runs, and its side effects. */
-
 import { DeliveryFactory } from './delivery-factory.ts';
 import { findViolations, type Violation } from './play-rules.ts';
 import {

@@ -1,5 +1,4 @@
 /** Runs the checks of a receiver, one after the other. */
-
 import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { suggestMatch } from '../domain/message-parts.ts';

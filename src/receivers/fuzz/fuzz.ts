@@ -1,5 +1,4 @@
 /** Plays random sequences against a receiver until one breaks a rule, and finds the smallest sequence that does. */
-
 import { SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
 import { attackNames, type Variation, variationNames } from '../../domain/variations.ts';

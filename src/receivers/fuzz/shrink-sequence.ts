@@ -50,6 +50,12 @@ export async function shrinkSequence(
   };
 
   await tryFirst(focusOnStep(sequence, failingStep));
+  // Halves first, because most of the steps do not matter.
+  for (let size = smallest.steps.length >> 1; size >= 1; size >>= 1) {
+    for (let start = smallest.steps.length - size; start >= 0; start -= size) {
+      if (size < smallest.steps.length) await trySequence(removeSteps(smallest, start, size));
+    }
+  }
   while (await tryFirst(listSimplerSequences(smallest, known)));
   return smallest;
 }
@@ -69,14 +75,13 @@ function focusOnStep(sequence: DeliverySequence, index: number | null): Delivery
   ].map((steps) => ({ ...sequence, steps }));
 }
 
+function removeSteps(sequence: DeliverySequence, start: number, count: number): DeliverySequence {
+  return { ...sequence, steps: sequence.steps.toSpliced(start, count) };
+}
+
 function* listSimplerSequences(sequence: DeliverySequence, known: KnownEvent): Generator<DeliverySequence> {
   const { steps, events } = sequence;
-  // Halves first, because most of the steps do not matter.
-  for (let size = steps.length >> 1; size >= 1; size >>= 1) {
-    for (let start = steps.length - size; start >= 0; start -= size) {
-      yield { ...sequence, steps: steps.toSpliced(start, size) };
-    }
-  }
+  if (steps.length > 1) for (const index of steps.keys()) yield removeSteps(sequence, index, 1);
   for (const [index, step] of steps.entries()) {
     for (const name of Object.keys(step).filter((name) => !requiredFields.includes(name))) {
       yield { ...sequence, steps: steps.with(index, omitField(step, name as keyof typeof step)) };
