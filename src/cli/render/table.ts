@@ -1,5 +1,4 @@
 /** Renders tables, lists of fields, and pages of lists. */
-import Table from 'cli-table3';
 import { formatHint, type Hint } from '../../domain/errors.ts';
 import type { Fields, Page } from '../../resources/define-resource.ts';
 import type { Context } from '../context.ts';
@@ -39,7 +38,6 @@ export function toColumns<Row extends object>(
   });
 }
 
-/** Number of spaces between two columns. */
 const GAP = 2;
 /** A column is not truncated below this width. Two such columns beside an ID fit 80 columns. */
 const MIN_WIDTH = 22;
@@ -72,20 +70,13 @@ function renderRows<Row>(
     capabilities,
   );
   const { dim } = styleFor(capabilities);
-  const columnLines = fitted.map(({ column, texts }) => [dim(column.title), ...texts]);
-  const padded = fitted.map(({ width }, index) =>
-    (columnLines[index] ?? []).map((text) => text + ' '.repeat(width - widthOf(text))),
-  );
-  return ['', ...rows].map((_, index) => {
-    const line = padded
-      .map((lines) => lines[index])
-      .join(' '.repeat(GAP))
-      .trimEnd();
-    if (widthOf(line) <= capabilities.width) return line;
-    return wrapCells(
-      columnLines.map((lines) => lines[index] ?? ''),
-      capabilities,
-    );
+  const titles = fitted.map(({ column }) => dim(column.title));
+  const lines = rows.map((_, index) => fitted.map(({ texts }) => texts[index] ?? ''));
+  const isTooWide = widthOfTable(fitted) > capabilities.width;
+  return [titles, ...lines].map((texts) => {
+    const cells = texts.map((text, index) => text + ' '.repeat((fitted[index]?.width ?? 0) - widthOf(text)));
+    const line = cells.join(' '.repeat(GAP)).replace(/ +$/, '');
+    return isTooWide && widthOf(line) > capabilities.width ? wrapCells(texts, capabilities) : line;
   });
 }
 
