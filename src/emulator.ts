@@ -8,7 +8,7 @@ import type { ForwardTarget } from './domain/webhook-url.ts';
 import { createDeliveryEngine } from './emulator/deliveries/delivery-engine.ts';
 import { createControlPlane } from './emulator/handlers/create-control-plane.ts';
 import { createSandbox, type Sandbox } from './emulator/service/sandbox.ts';
-import { type BootstrapResult, StateLifecycle } from './emulator/service/state-lifecycle.ts';
+import { StateLifecycle } from './emulator/service/state-lifecycle.ts';
 import { builtInEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/create-app.ts';
@@ -155,22 +155,30 @@ function startWithStore(
   { store, listener, tunnel, wall, startedAt, internalErrorLog }: EmulatorParts,
   options: EmulatorOptions,
 ): Emulator {
-  const { host, rules } = options;
+  const {
+    host,
+    db,
+    environment,
+    rules,
+    seed,
+    seedName = 'The seed',
+    projectFolder = process.cwd(),
+  } = options;
   const controlToken = resolveControlToken(options);
-  const retention = resolveRetention(options);
   const sandbox = openSandbox(store, wall, options);
   // First, because it changes no rows and refuses an invalid `ca` or `proxy`.
   const engine = createDeliveryEngine(sandbox, {
     ca: options.ca,
     proxy: options.proxy,
-    retention,
+    retention: resolveRetention(options),
     listenerGraceMs: options.listenerGraceMs,
     onInternalError: (where, error) => internalErrorLog.report(where, error),
   });
-  const stateLifecycle = createStateLifecycle(sandbox, options);
+  const stateLifecycle = new StateLifecycle(sandbox, {
+    ...options,
+    seed: seed ? parseSeed(seed, seedName, sandbox) : null,
+  });
   const publicUrl = tunnel?.url ?? options.publicUrl ?? null;
-  const { projectFolder = process.cwd() } = options;
-  const folders = fixtureFolders(projectFolder, rules.sender.name);
   const closing = new AbortController();
   // Each open stream, wait and delayed response listens to its signal.
   setMaxListeners(0, closing.signal);
@@ -179,13 +187,10 @@ function startWithStore(
       sandbox,
       stateLifecycle,
       ...engine,
-      fixtureFolders: folders,
+      fixtureFolders: fixtureFolders(projectFolder, rules.sender.name),
       closing: closing.signal,
     },
-    {
-      status: () => status(),
-      stop: () => void lifetime.close(),
-    },
+    { status: () => status(), stop: () => void lifetime.close() },
   );
   const app = createApp({
     sandbox,
@@ -201,27 +206,39 @@ function startWithStore(
   listener.serve(app);
   engine.start();
 
-  const constantStatus = {
-    started_at: new Date(wall.now()).toISOString(),
-    boot_ms: Math.round(wall.monotonic() - startedAt),
-    sender: rules.sender.name,
-    example_type: rules.sender.example,
-    payload_field: rules.payloadField,
-    workspace_parameter: rules.list.workspaceParameter,
+  const startedAtWall = new Date(wall.now()).toISOString();
+  const bootMs = Math.round(wall.monotonic() - startedAt);
+  const { baseUrl, controlUrl, dashboardUrl } = toEmulatorUrls(listener.url, publicUrl, controlToken);
+  const status = (): EmulatorStatus => {
+    const { workspace, apiKey, webhookId } = stateLifecycle.bootstrapResult;
+    // Read each time, because the endpoint can get another secret or be deleted.
+    const secret = webhookId === null ? undefined : store.webhooks.find(webhookId)?.secret;
+    const problem = store.checkFile();
+    return {
+      url: listener.url,
+      base_url: baseUrl,
+      control_url: controlUrl,
+      dashboard_url: dashboardUrl,
+      ...(controlToken === null ? {} : { control_token: controlToken }),
+      environment,
+      profile: rules.profile,
+      workspace_id: workspace.id,
+      api_key: apiKey,
+      ...(webhookId && secret ? { webhook_id: webhookId, webhook_secret: secret } : {}),
+      pid: process.pid,
+      version: VERSION,
+      db,
+      project_folder: projectFolder,
+      started_at: startedAtWall,
+      boot_ms: bootMs,
+      sender: rules.sender.name,
+      example_type: rules.sender.example,
+      payload_field: rules.payloadField,
+      workspace_parameter: rules.list.workspaceParameter,
+      deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
+      ...(problem === null ? {} : { storage_problem: { kind: problem, ...describeFileProblem(problem) } }),
+    };
   };
-  const status = (): EmulatorStatus => ({
-    ...describeEmulator(
-      options,
-      stateLifecycle.bootstrapResult,
-      store,
-      { url: listener.url, publicUrl },
-      controlToken,
-    ),
-    project_folder: projectFolder,
-    ...constantStatus,
-    deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
-    ...findFileProblem(store),
-  });
   const lifetime = closeOnce(async () => {
     closing.abort();
     try {
@@ -252,11 +269,6 @@ function resolveRetention({ keepDays, keepMegabytes, wallClock }: EmulatorOption
   };
 }
 
-function findFileProblem(store: Store): Pick<EmulatorStatus, 'storage_problem'> {
-  const kind = store.checkFile();
-  return kind === null ? {} : { storage_problem: { kind, ...describeFileProblem(kind) } };
-}
-
 function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {
   const { environment, rules, clock, randomSeed = null, wallClock } = options;
   return createSandbox({
@@ -274,11 +286,6 @@ function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): S
   });
 }
 
-function createStateLifecycle(sandbox: Sandbox, options: EmulatorOptions): StateLifecycle {
-  const { seed, seedName = 'The seed' } = options;
-  return new StateLifecycle(sandbox, { ...options, seed: seed ? parseSeed(seed, seedName, sandbox) : null });
-}
-
 /** Creates `close`, which runs `end` once, and `closed`, which resolves after that. */
 function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'> {
   let resolveClosed = () => {};
@@ -291,31 +298,4 @@ function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'>
     return closing;
   };
   return { closed, close };
-}
-
-function describeEmulator(
-  { db, environment, rules }: EmulatorOptions,
-  { workspace, apiKey, webhookId }: BootstrapResult,
-  { webhooks }: Store,
-  { url, publicUrl }: { readonly url: string; readonly publicUrl: string | null },
-  controlToken: string | null,
-) {
-  const { baseUrl, controlUrl, dashboardUrl } = toEmulatorUrls(url, publicUrl, controlToken);
-  // Read each time, because the endpoint can get another secret or be deleted.
-  const secret = webhookId === null ? undefined : webhooks.find(webhookId)?.secret;
-  return {
-    url,
-    base_url: baseUrl,
-    control_url: controlUrl,
-    dashboard_url: dashboardUrl,
-    ...(controlToken === null ? {} : { control_token: controlToken }),
-    environment,
-    profile: rules.profile,
-    workspace_id: workspace.id,
-    api_key: apiKey,
-    ...(webhookId && secret ? { webhook_id: webhookId, webhook_secret: secret } : {}),
-    pid: process.pid,
-    version: VERSION,
-    db,
-  };
 }

@@ -8,6 +8,11 @@ import {
   type WallClock,
 } from './clock.ts';
 
+export interface ClockChange {
+  readonly speed?: number | undefined;
+  readonly frozen?: boolean | undefined;
+}
+
 /**
  * The schedule clock of one workspace, which decides when a retry is due. While it runs, it follows monotonic time, so that
  * setting the clock of the machine does not affect it.
@@ -52,7 +57,7 @@ export class ScheduleClock {
   }
 
   /** Changes the speed or freezes the clock, from the current schedule time on. */
-  set({ speed = this.#speed, frozen = this.#frozen }: { speed?: number; frozen?: boolean }): void {
+  set({ speed = this.#speed, frozen = this.#frozen }: ClockChange): void {
     this.#setAnchor(this.now());
     this.#speed = speed;
     this.#frozen = frozen;

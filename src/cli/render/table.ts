@@ -178,26 +178,6 @@ export function renderTableWithHints<Row>(
   return [titles, ...withHints].join('\n');
 }
 
-/** The borders of cli-table3: only the gap between two columns. */
-const chars = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  mid: '',
-  'mid-mid': '',
-  'left-mid': '',
-  'right-mid': '',
-  left: '',
-  right: '',
-  middle: ' '.repeat(GAP),
-};
-const style = { 'padding-left': 0, 'padding-right': 0, border: [], compact: true };
-
 /** Renders names and aligned values, one per line. A null value is skipped. */
 export function renderFields(
   fields: Readonly<Record<string, string | number | null>>,

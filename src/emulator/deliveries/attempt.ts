@@ -28,7 +28,6 @@ import type { Sender, SendRequest, SendResult } from './sender.ts';
 /** An attempt that starts within this time after its due time is on time: see {@link getAttemptStart}. */
 const ON_TIME_MS = SECOND_MS;
 
-/** A delivery that is due. */
 export interface DueDelivery {
   readonly seq: number;
   readonly webhookSeq: number;
@@ -113,10 +112,7 @@ interface PreparedAttempt {
 
 type DeliveryRequest = SendRequest & { readonly body: string };
 
-/**
- * Signs a delivery when it is sent: every attempt has its own timestamp and signature (§6).
- * @param waitingSince monotonic time
- */
+/** Every attempt has its own timestamp and signature (§6). @param waitingSince monotonic time */
 function prepareAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
@@ -161,7 +157,6 @@ type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
 type DeliveryToSend = DeliveryToSign &
   Pick<AttemptValues, 'type' | 'attempt' | 'lastOutcome'> & { readonly body: string };
 
-/** The request of a delivery, signed (§6), with the headers of the sender. */
 export function toDeliveryRequest(
   { rules }: Sandbox,
   target: RequestTarget,

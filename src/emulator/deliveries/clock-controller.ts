@@ -3,6 +3,7 @@
 import { LAST_SCHEDULE_TIME } from '../../domain/clock.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
+import type { ClockChange } from '../../domain/schedule-clock.ts';
 import { createFileProblemError } from '../../store/database-file-monitor.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import type { LoadedWorkspace } from '../service/workspace-registry.ts';
@@ -24,11 +25,7 @@ export class ClockController {
     return this.#sandbox.store.deliveries.findNextDueAt(seq, clock.now());
   }
 
-  /** Sets the speed, freezes or resumes the clock, from the current schedule time on. */
-  async set(
-    workspace: LoadedWorkspace,
-    change: { readonly speed?: number; readonly frozen?: boolean },
-  ): Promise<void> {
+  async set(workspace: LoadedWorkspace, change: ClockChange): Promise<void> {
     await this.#enqueueCommand(workspace, async () => {
       workspace.clock.set(change);
       await this.#persist(workspace);
@@ -74,7 +71,6 @@ export class ClockController {
     return this.#enqueueCommand(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY, signal));
   }
 
-  /** Whether a command is in progress, or waits for the one before it. */
   isBusy({ seq }: LoadedWorkspace): boolean {
     return this.#lastCommands.has(seq);
   }
@@ -131,7 +127,6 @@ export class ClockController {
     bus.publish({ type: 'schedule_changed' });
   }
 
-  /** @throws SvcError `conflict` if the state of the workspace was replaced */
   #assertCurrent(workspace: LoadedWorkspace): void {
     if (this.#sandbox.workspaces.isCurrent(workspace)) return;
     throw new SvcError('conflict', 'The emulator was reset before the clock could be moved.');

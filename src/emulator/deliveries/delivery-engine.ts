@@ -25,7 +25,6 @@ const RETENTION_AFTER_MS = 200;
 interface DeliveryEngineOptions extends Pick<SenderOptions, 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
-  /** Called for internal errors, with the part of the emulator that failed. */
   readonly onInternalError: (part: string, error: unknown) => void;
 }
 

@@ -27,7 +27,6 @@ export function getFaultDelayMs({ applied: { kind }, rule }: MatchingFault): num
   return holdMs === undefined ? null : (rule.delay_ms ?? holdMs);
 }
 
-/** The message to sign, with the fault applied. */
 export function applySignatureFault(
   { rules }: Sandbox,
   delivery: SendableDelivery,
@@ -44,7 +43,6 @@ export function applySignatureFault(
   });
 }
 
-/** A result for each request of an attempt. */
 export type SendResults = readonly [SendResult, ...SendResult[]];
 
 /**
@@ -76,7 +74,6 @@ export async function sendWithFault(
   return requests === 2 ? [first, await sender.send(changed)] : [first];
 }
 
-/** A failure without a response. */
 export function toFailure(outcome: 'connection_error' | 'timeout' | 'http_error', error: string): SendResult {
   return {
     outcome,

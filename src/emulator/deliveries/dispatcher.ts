@@ -18,13 +18,11 @@ const RESERVED_SHARE = 0.25;
  * the default number of attempts in flight. A larger group would hardly make an attempt cheaper.
  */
 export const MAX_UNRECORDED = 64;
-/** Maximum delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface DispatcherOptions {
   readonly sandbox: Sandbox;
   readonly sender: Sender;
-  /** Called for errors of the store and of the dispatcher itself. */
   readonly onInternalError: (error: unknown) => void;
 }
 
@@ -35,7 +33,6 @@ const READ_COUNT = 64;
 interface Turn extends Omit<DueDelivery, 'seq'> {
   /** The next ones, in order. They are read again after any change but a new delivery. */
   due: number[];
-  /** Whether there can be more. */
   hasMore: boolean;
 }
 
@@ -64,7 +61,6 @@ export class Dispatcher {
   /** Monotonic time at which {@link #timer} ends. */
   #wakesAt = 0;
   #unsubscribe = () => {};
-  /** Checks of the conditions of {@link #waitFor}. */
   readonly #waiters = new Set<() => void>();
 
   constructor({ sandbox, sender, onInternalError }: DispatcherOptions) {
@@ -86,7 +82,6 @@ export class Dispatcher {
     return [...this.#attempts.keys()];
   }
 
-  /** Sends what is due, and from then on what becomes due. */
   start(): void {
     this.#state = 'running';
     this.#unsubscribe = this.#sandbox.bus.subscribe((event) => this.#onEvent(event));
@@ -150,7 +145,6 @@ export class Dispatcher {
     this.#requestTurn();
   }
 
-  /** Adds a new delivery to the due ones of its endpoint. */
   #addNew({ seq, webhookSeq, workspace }: Omit<DueDelivery, 'waitingSince'>): void {
     const turn = this.#getTurn(webhookSeq, workspace);
     // It can have been read already, after its commit and before this event.
@@ -159,7 +153,6 @@ export class Dispatcher {
     else turn.hasMore = true;
   }
 
-  /** Reads the due deliveries of an endpoint at its next turn. */
   #readAgain(webhookSeq: number, workspace: LoadedWorkspace): void {
     Object.assign(this.#getTurn(webhookSeq, workspace), { due: [], hasMore: true });
   }
@@ -184,7 +177,6 @@ export class Dispatcher {
     });
   }
 
-  /** Starts as many attempts as the limits allow. */
   #takeTurns(): void {
     const now = this.#sandbox.wall.monotonic();
     // An attempt that cannot be recorded would be repeated for as long as the file is lost.

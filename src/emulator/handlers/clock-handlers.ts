@@ -40,10 +40,7 @@ export function createClockHandlers(sandbox: Sandbox, clockController: ClockCont
     getClock: async (input) => describeClock(getWorkspace(input)),
     setClock: async ({ speed, frozen, ...input }) => {
       const workspace = getWorkspace(input);
-      await clockController.set(workspace, {
-        ...(speed === undefined ? {} : { speed }),
-        ...(frozen === undefined ? {} : { frozen }),
-      });
+      await clockController.set(workspace, { speed, frozen });
       return describeClock(workspace);
     },
     advanceClock: ({ ms, to, ...input }, signal) => {

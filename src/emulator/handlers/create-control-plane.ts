@@ -19,7 +19,7 @@ import { toListBody, toPageRequest } from '../../store/row-page.ts';
 import { toWorkspace } from '../../store/workspaces.ts';
 import type { ClockController } from '../deliveries/clock-controller.ts';
 import type { Sender } from '../deliveries/sender.ts';
-import { createApiKey, createNotFoundError } from '../service/access.ts';
+import { createApiKey, createNotFoundError, requireRow } from '../service/access.ts';
 import type { ListenerEndpointCleanup } from '../service/listener-endpoint-cleanup.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import type { StateLifecycle } from '../service/state-lifecycle.ts';
@@ -33,14 +33,12 @@ import { findWorkspace, toCondition, toExcerpt } from './to-condition.ts';
 import { createWaitHandlers } from './wait-handlers.ts';
 import { createWebhookHandlers } from './webhook-handlers.ts';
 
-/** What the control plane needs from the emulator itself. */
 interface ControlledEmulator {
   status(): EmulatorStatus;
   /** Begins the shutdown and returns immediately. */
   stop(): void;
 }
 
-/** The parts of the emulator that the control plane uses. */
 interface ControlPlaneDependencies {
   readonly sandbox: Sandbox;
   readonly stateLifecycle: StateLifecycle;
@@ -79,9 +77,8 @@ export function createControlPlane(
     ...createRequestHandlers(sandbox),
     ...createFaultHandlers(sandbox),
     ...createFixtureHandlers(sandbox, fixtureFolders),
-    ...createDiagnosisHandlers(sandbox),
   };
-  const control: ControlPlane = {
+  return {
     ...toMethods(sandbox, handlers),
     exportDeliveries: (input, signal) => exportDeliveries(sandbox, input, signal),
     stream(input, signal) {
@@ -89,7 +86,6 @@ export function createControlPlane(
       return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };
     },
   };
-  return control;
 }
 
 /** Validates the input of each handler, and commits waiting writes first: the request log and the counts of faults are written later. */
@@ -130,6 +126,10 @@ function createEmulatorHandlers(
       emulator.stop();
       return { stopping: true };
     },
+    getDiagnosis: async () => {
+      const { size, damage } = store.checkIntegrity();
+      return { database: { size_bytes: size, damage: [...damage] } };
+    },
   } satisfies Partial<ControlHandlers>;
 }
 
@@ -141,11 +141,8 @@ function createWorkspaceHandlers(sandbox: Sandbox) {
       return toListBody(store.workspaces.list(pageRequest), (row) => toWorkspace(row, environment));
     },
     createWorkspace: (input) => store.write(() => toWorkspace(sandbox.workspaces.insert(input), environment)),
-    getWorkspace: async ({ id }) => {
-      const row = store.workspaces.find(id);
-      if (row === undefined) throw createNotFoundError('workspace', id);
-      return toWorkspace(row, environment);
-    },
+    getWorkspace: async ({ id }) =>
+      toWorkspace(requireRow(store.workspaces.find(id), 'workspace', id), environment),
   } satisfies Partial<ControlHandlers>;
 }
 
@@ -162,8 +159,7 @@ function createKeyHandlers(sandbox: Sandbox) {
       return store.write(() => createApiKey(sandbox, { ...key, workspace }));
     },
     revokeKey: async ({ id }) => {
-      const row = store.apiKeys.find(id);
-      if (row === undefined) throw createNotFoundError('apiKey', id);
+      const row = requireRow(store.apiKeys.find(id), 'apiKey', id);
       await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
       return toApiKey(store.apiKeys.find(id) ?? row);
     },
@@ -182,8 +178,7 @@ function createEventHandlers(sandbox: Sandbox) {
       }));
     },
     getEvent: async ({ id }) => {
-      const row = store.events.find(id);
-      if (row === undefined) throw createNotFoundError('event', id);
+      const row = requireRow(store.events.find(id), 'event', id);
       const { value, fieldText } = parseJsonObject(toEventRecordText(row));
       return {
         ...(value as Event),
@@ -217,7 +212,6 @@ function createFaultHandlers(sandbox: Sandbox) {
   } satisfies Partial<ControlHandlers>;
 }
 
-/** @param folders `fixtures` folders. Later ones override earlier ones. */
 function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: readonly string[]) {
   const templateContexts = createTemplateContexts({
     env: process.env,
@@ -244,15 +238,6 @@ function createFixtureHandlers({ generator, workspaces }: Sandbox, folders: read
       }
       const { description, template } = fixture;
       return { type, description, payload_text: fillTemplates(template, templateContexts.next()) };
-    },
-  } satisfies Partial<ControlHandlers>;
-}
-
-function createDiagnosisHandlers({ store }: Sandbox) {
-  return {
-    getDiagnosis: async () => {
-      const { size, damage } = store.checkIntegrity();
-      return { database: { size_bytes: size, damage: [...damage] } };
     },
   } satisfies Partial<ControlHandlers>;
 }

@@ -44,14 +44,6 @@ export function createDeliveryHandlers(
 }
 
 export function toDeliveryDetail(sandbox: Sandbox, row: DeliveryRow): DeliveryDetail {
-  return {
-    ...toDelivery(row),
-    attempts: listAttempts(sandbox, row),
-    due_times: listDueTimes(sandbox, row),
-  };
-}
-
-function listDueTimes({ rules }: Sandbox, row: DeliveryRow): string[] {
   const projection = {
     dueAt: row.due_at,
     onSchedule: row.on_schedule === 1,
@@ -59,5 +51,10 @@ function listDueTimes({ rules }: Sandbox, row: DeliveryRow): string[] {
     scheduledAttempts: row.scheduled_attempts,
     waitingReplays: row.replays_waiting,
   };
-  return projectAttempts(projection, rules.retry).map((at) => new Date(at).toISOString());
+  const dueTimes = projectAttempts(projection, sandbox.rules.retry);
+  return {
+    ...toDelivery(row),
+    attempts: listAttempts(sandbox, row),
+    due_times: dueTimes.map((at) => new Date(at).toISOString()),
+  };
 }

@@ -2,7 +2,7 @@
 import { SvcError } from '../../domain/errors.ts';
 import { idPrefixes } from '../../domain/ids.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
-import { createNotFoundError, getDeliveryRow } from '../service/access.ts';
+import { getDeliveryRow, requireRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { type FilterInput, toCondition } from './to-condition.ts';
 
@@ -23,9 +23,7 @@ export function findDelivery(sandbox: Sandbox, { id, workspace_id }: DeliveryRef
   if (startsWith('webhook')) return findLatest(sandbox, id, { webhook_id: id, workspace_id });
   if (id === LATEST) return findLatest(sandbox, id, { workspace_id });
   if (startsWith('request')) {
-    const request = store.apiRequests.find(id);
-    if (request === undefined) throw createNotFoundError('request', id);
-    const { resource_id: resourceId } = request;
+    const { resource_id: resourceId } = requireRow(store.apiRequests.find(id), 'request', id);
     if (resourceId !== null && /^(?:evt|wh)_/.test(resourceId))
       return findDelivery(sandbox, { id: resourceId });
     const message = `${id} is not a request for an event or an endpoint, so it has no delivery.`;

@@ -23,7 +23,6 @@ import { getWebhookRow } from '../service/webhooks.ts';
 import { findItem, type HistoryStart, type StreamSelection, waitForCommit } from './stream-changes.ts';
 import { toCondition } from './to-condition.ts';
 
-/** Number of changes that are read from the store at a time. */
 const BATCH_SIZE = 200;
 
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;

@@ -6,7 +6,7 @@ import type { ControlInput } from '../../operations/control-operations.ts';
 import type { ControlHandlers } from '../../operations/control-plane.ts';
 import { toApiRequest, toApiRequestDetail } from '../../store/api-requests.ts';
 import { toListBody, toPageRequest } from '../../store/row-page.ts';
-import { createNotFoundError } from '../service/access.ts';
+import { createNotFoundError, requireRow } from '../service/access.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { toCondition } from './to-condition.ts';
 
@@ -34,10 +34,7 @@ export function createRequestHandlers(sandbox: Sandbox) {
         toApiRequest,
       );
     },
-    getRequest: async ({ id }) => {
-      const row = store.apiRequests.findDetail(id);
-      if (row === undefined) throw createNotFoundError('request', id);
-      return toApiRequestDetail(row);
-    },
+    getRequest: async ({ id }) =>
+      toApiRequestDetail(requireRow(store.apiRequests.findDetail(id), 'request', id)),
   } satisfies Partial<ControlHandlers>;
 }

@@ -19,7 +19,6 @@ export interface HistoryStart {
   readonly schedule: number;
 }
 
-/** The items that a client receives. */
 export interface StreamSelection {
   /** For deliveries and attempts. */
   readonly deliveries: DeliveryCondition;

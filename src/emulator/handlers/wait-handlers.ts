@@ -33,7 +33,6 @@ import { findWorkspace, toCondition } from './to-condition.ts';
 const DEFAULT_TIMEOUT_MS = 30 * SECOND_MS;
 /** Maximum number of deliveries in a response. */
 const MAX_LISTED = 1_000;
-/** Maximum number of deliveries that are described. */
 const MAX_DESCRIBED = 20;
 /** The events, requests and endpoints that describe a wait without deliveries. */
 const NEWEST = { limit: 100, beforeSeq: null };
@@ -156,7 +155,6 @@ class DeliveryWait {
     return suggestion === null || this.#listEvents({ type }).length > 0 ? null : suggestion;
   }
 
-  /** The newest events of the workspace. */
   #listEvents(filter: { readonly type?: string | undefined } = {}) {
     const workspace_id = this.#getWorkspace().id;
     return this.#sandbox.store.events.listSummaries({ ...filter, workspace_id }, NEWEST).rows;

@@ -15,7 +15,7 @@ import { capitalize } from '../../domain/message-parts.ts';
 import { hashApiKey } from '../../domain/secret.ts';
 import type { Rules } from '../../profile/rules.ts';
 import { type CreatedApiKey, keySettings, type NewKey } from '../../resources/key.ts';
-import { type ApiKeyRow, toApiKey } from '../../store/api-keys.ts';
+import { toApiKey } from '../../store/api-keys.ts';
 import { toNewColumns } from '../../store/columns.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -46,10 +46,6 @@ export function authenticate({ store, environment }: Sandbox, authorization: str
   assertEnvironment(key, environment);
   const row = store.apiKeys.findByKey(key);
   if (row === undefined) throw createUnauthenticatedError('The API key does not exist in this emulator.');
-  return toCaller(row);
-}
-
-function toCaller(row: ApiKeyRow): Caller {
   if (row.revoked_at !== null) throw createUnauthenticatedError('The API key has been revoked.');
   const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
   return { keySeq, keyId, workspaceSeq, scopes: JSON.parse(row.scopes) };
@@ -100,7 +96,6 @@ export function resolveWorkspace(
   return workspace;
 }
 
-/** Whether a key can access a workspace. */
 export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
@@ -112,11 +107,15 @@ export function createNotFoundError(kind: IdKind, id: string): SvcError {
   return new SvcError('not_found', `${message}.`, { hint: suggestWhereToLook(id, kind) });
 }
 
+/** The row of a resource. @throws SvcError `not_found` without one */
+export function requireRow<Row>(row: Row | undefined, kind: IdKind, id: string): Row {
+  if (row === undefined) throw createNotFoundError(kind, id);
+  return row;
+}
+
 /** The row of a delivery. @throws SvcError `not_found` */
 export function getDeliveryRow({ store }: Sandbox, id: string): DeliveryRow {
-  const row = store.deliveryQueries.find(id);
-  if (row === undefined) throw createNotFoundError('delivery', id);
-  return row;
+  return requireRow(store.deliveryQueries.find(id), 'delivery', id);
 }
 
 interface NewApiKey extends NewKey {
@@ -185,7 +184,6 @@ export class RateLimiter {
     });
   }
 
-  /** Refills the buckets of all keys. */
   reset(): void {
     this.#buckets.clear();
   }

@@ -23,11 +23,10 @@ interface NewEvent extends EventSettings {
   readonly webhooks?: readonly { readonly seq: number }[] | undefined;
 }
 
-interface CreatedEvent {
+/** A new record, as JSON text, and the sandbox events to publish after the commit. */
+export interface WriteResult {
   readonly id: string;
-  /** The event record as JSON text. */
-  readonly record: string;
-  /** Sandbox events to publish after the commit. */
+  readonly text: string;
   readonly eventsToPublish: readonly SandboxEvent[];
 }
 
@@ -35,7 +34,7 @@ interface CreatedEvent {
 export function createEvent(
   { store, workspaces, wall, rules }: Sandbox,
   { workspace, type, payload, id, webhooks, ...settings }: NewEvent,
-): CreatedEvent {
+): WriteResult {
   const createdAt = workspace.clock.now();
   const row = {
     seq: store.nextSeq(),
@@ -65,7 +64,7 @@ export function createEvent(
   });
   workspaces.persistClockIfNeeded(workspace);
   const event = { id: row.id, workspace_id: workspace.id, type, payload, created_at: createdAt, ...settings };
-  return { id: row.id, record: toEventRecord(event), eventsToPublish };
+  return { id: row.id, text: toEventRecord(event), eventsToPublish };
 }
 
 /** The event record as JSON text. @throws SvcError `not_found`, even for an event in a workspace that the key cannot access. */
@@ -79,7 +78,6 @@ interface EventListInput {
   readonly limit: number;
   readonly starting_after?: string | undefined;
   readonly workspaceId: string | undefined;
-  /** The filters of `/v1`. */
   readonly filter: EventCondition;
 }
 

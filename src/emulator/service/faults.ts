@@ -1,8 +1,8 @@
 /** The active faults. They are held in memory, so that requests and deliveries without faults cost nothing. */
 
 import { type AppliedFault, isFaultActive } from '../../domain/fault.ts';
-import type { Fault } from '../../resources/fault.ts';
 import {
+  type Fault,
   type FaultableDelivery,
   type FaultableRequest,
   type FaultRule,
@@ -37,16 +37,12 @@ interface FaultRegistryOptions {
 }
 
 export class FaultRegistry {
-  readonly #store: Store;
-  readonly #generator: IdAndSecretGenerator;
-  readonly #timestamp: () => number;
+  readonly #options: FaultRegistryOptions;
   /** Oldest first. */
   #active: ActiveFault[] = [];
 
-  constructor({ store, generator, timestamp }: FaultRegistryOptions) {
-    this.#store = store;
-    this.#generator = generator;
-    this.#timestamp = timestamp;
+  constructor(options: FaultRegistryOptions) {
+    this.#options = options;
     this.reload();
   }
 
@@ -62,21 +58,22 @@ export class FaultRegistry {
 
   /** Writes a fault that becomes active when the state is next rebuilt. Call inside a store transaction. */
   insert(rule: FaultRule): Fault {
-    const createdAt = this.#timestamp();
+    const { store, generator, timestamp } = this.#options;
+    const createdAt = timestamp();
     const row: FaultRow = {
-      seq: this.#store.nextSeq(),
-      id: this.#generator.ids('faults').next('fault', createdAt),
+      seq: store.nextSeq(),
+      id: generator.ids('faults').next('fault', createdAt),
       rule: JSON.stringify(rule),
       applied_count: 0,
       created_at: createdAt,
     };
-    this.#store.faults.insert(row);
+    store.faults.insert(row);
     return toFault(row);
   }
 
   /** Deletes one fault, the faults of a workspace, or all. @returns how many. */
   clear(id: string | null, workspaceId: string | null): Promise<number> {
-    return this.#change(() => this.#store.faults.delete(id, workspaceId));
+    return this.#change(() => this.#options.store.faults.delete(id, workspaceId));
   }
 
   /** Returns the oldest fault that matches a request, and counts its use. */
@@ -110,29 +107,30 @@ export class FaultRegistry {
     matches: (rule: FaultRule) => boolean,
     getRandomName: (fault: ActiveFault) => string,
   ): MatchingFault | undefined {
+    const { store, generator } = this.#options;
     const match = this.#active.find((fault) => {
       const { id, rule, appliedCount } = fault;
       if (rule.on !== on || !isFaultActive({ ...rule, applied_count: appliedCount }) || !matches(rule))
         return false;
-      return this.#generator.seededRandom(`${id} ${getRandomName(fault)}`) < rule.probability;
+      return generator.seededRandom(`${id} ${getRandomName(fault)}`) < rule.probability;
     });
     if (match === undefined) return undefined;
     const { seq, id, rule } = match;
     const appliedCount = ++match.appliedCount;
     // Committed together with the effect of the fault, or before it. Needs no new sequence: no stream contains faults.
-    void this.#store.writeLater(() => this.#store.faults.setAppliedCount(seq, appliedCount));
+    void store.writeLater(() => store.faults.setAppliedCount(seq, appliedCount));
     return { applied: { id, kind: toFaultKind(rule) }, rule };
   }
 
   async #change<Result>(change: () => Result): Promise<Result> {
-    const result = await this.#store.write(change);
+    const result = await this.#options.store.write(change);
     this.#load(this.#active);
     return result;
   }
 
   /** @param previous active faults. Their `appliedCount` can be ahead of their rows. */
   #load(previous: readonly ActiveFault[]): void {
-    this.#active = this.#store.faults.listAll().map(
+    this.#active = this.#options.store.faults.listAll().map(
       ({ seq, id, rule, applied_count: appliedCount }) =>
         previous.find((fault) => fault.seq === seq) ?? {
           seq,

@@ -40,7 +40,6 @@ export class IdAndSecretGenerator {
     this.#secrets = this.createRandomSource('secrets');
   }
 
-  /** The ID generator for a purpose. */
   ids(purpose: string): UlidGenerator {
     const existing = this.#idGenerators.get(purpose);
     if (existing) return existing;
@@ -49,7 +48,6 @@ export class IdAndSecretGenerator {
     return generator;
   }
 
-  /** @param key how the signature scheme derives a key from the secret. */
   webhookSecret(key: SignatureScheme['key']): string {
     return createWebhookSecret(key, this.#secrets.fill);
   }

@@ -58,7 +58,10 @@ export class Idempotency {
   ): Promise<OperationResponse> {
     const scope = this.#hashScope(request);
     const scopeText = scope.toString('base64');
-    if (this.#runningScopes.has(scopeText)) throw createInProgressError();
+    if (this.#runningScopes.has(scopeText)) {
+      const message = 'The first request with this Idempotency-Key is still running.';
+      throw new SvcError('idempotency_in_progress', message, { headers: { 'Retry-After': '1' } });
+    }
     this.#runningScopes.add(scopeText);
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
@@ -117,14 +120,4 @@ export class Idempotency {
     // No part contains a line feed, so the joined text is unambiguous.
     return createHash('sha256').update(parts.join('\n')).digest();
   }
-}
-
-function createInProgressError(): SvcError {
-  return new SvcError(
-    'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still running.',
-    {
-      headers: { 'Retry-After': '1' },
-    },
-  );
 }

@@ -8,7 +8,7 @@ import { pickFields } from '../../resources/define-resource.ts';
 import { eventSettings, publicEventFilters } from '../../resources/event.ts';
 import { toWorkspace } from '../../store/workspaces.ts';
 import { type Caller, canAccess, createNotFoundError, resolveWorkspace } from './access.ts';
-import { createEvent, getEvent, listEvents } from './events.ts';
+import { createEvent, getEvent, listEvents, type WriteResult } from './events.ts';
 import { Idempotency, type OperationResponse } from './idempotency.ts';
 import type { Sandbox, SandboxEvent } from './sandbox.ts';
 import { createWebhook } from './webhooks.ts';
@@ -31,14 +31,6 @@ type PublicHandlers = {
   ) => OperationResponse | Promise<OperationResponse>;
 };
 
-/** The result of a write: the record, and the sandbox events to publish after the commit. */
-interface WriteResult {
-  readonly id: string;
-  /** The record as JSON text. */
-  readonly text: string;
-  readonly eventsToPublish?: readonly SandboxEvent[];
-}
-
 export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   const idempotency = new Idempotency(sandbox);
   const { environment, operations, rules, store, bus } = sandbox;
@@ -52,7 +44,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     let eventsToPublish: readonly SandboxEvent[] = [];
     const run = () => {
       const result = write();
-      eventsToPublish = result.eventsToPublish ?? [];
+      eventsToPublish = result.eventsToPublish;
       return { status, text: result.text, resourceId: result.id };
     };
     const { idempotencyKey: key, caller, method, path, body } = call;
@@ -89,15 +81,8 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       const { fieldText, writtenText } = call.body?.json ?? {};
       const readPayload = rules.sender.body === 'payload' ? writtenText : fieldText;
       const payload = readPayload?.(rules.payloadField) ?? '{}';
-      return create(call, workspace, operations.createEvent.status, () => {
-        const { id, record, eventsToPublish } = createEvent(sandbox, {
-          ...settings,
-          workspace,
-          type,
-          payload,
-        });
-        return { id, text: record, eventsToPublish };
-      });
+      const event = { ...settings, workspace, type, payload };
+      return create(call, workspace, operations.createEvent.status, () => createEvent(sandbox, event));
     },
     createWebhook: async (call) => {
       const { workspace_id: workspaceId, ...settings } = call.input;
@@ -105,7 +90,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
       return create(call, workspace, operations.createWebhook.status, () => {
         const webhook = createWebhook(sandbox, { workspace, ...settings });
-        return { id: webhook.id, text: JSON.stringify(webhook) };
+        return { id: webhook.id, text: JSON.stringify(webhook), eventsToPublish: [] };
       });
     },
   };

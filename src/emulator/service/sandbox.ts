@@ -59,7 +59,6 @@ export interface Sandbox {
   readonly eventTypes: ReadonlySet<string>;
 }
 
-/** The arguments of {@link createSandbox}. */
 interface SandboxSetup extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'eventTypes'> {
   /** Initial settings for the clock of a new workspace. */
   readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };

@@ -11,7 +11,6 @@ import { createWebhook, type NewWebhook, registerForwardTarget, validateEndpoint
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
 interface StateLifecycleOptions extends Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'> {
-  /** Whether to remove all data first. */
   readonly fresh?: boolean;
 }
 
@@ -172,7 +171,6 @@ function readKeyFile(db: string): string | null {
   }
 }
 
-/** Stores the key for the next start. */
 function writeKeyFile(db: string, key: string): void {
   if (db === ':memory:' || readKeyFile(db) === key) return;
   writeFileSync(`${db}.key`, `${key}\n`, { mode: 0o600 });
@@ -238,13 +236,10 @@ function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult
 function assertStoreEnvironment({ store, environment }: Sandbox, db: string): void {
   const owner = store.settings.find('environment');
   if (owner !== undefined && owner !== environment) {
-    throw new SvcError(
-      'database_unusable',
-      `${db} belongs to the ${owner} environment, but this emulator runs as ${environment}.`,
-      {
-        hint: `Choose another database file, or start with the environment ${owner}.`,
-      },
-    );
+    const message = `${db} belongs to the ${owner} environment, but this emulator runs as ${environment}.`;
+    throw new SvcError('database_unusable', message, {
+      hint: `Choose another database file, or start with the environment ${owner}.`,
+    });
   }
 }
 

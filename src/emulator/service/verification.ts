@@ -19,7 +19,6 @@ import type { WebhookRow } from '../../store/webhooks.ts';
 import { getDeliveryRow } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The attempts of a delivery. */
 export function listAttempts({ store, rules }: Sandbox, row: DeliveryRow): Attempt[] {
   const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme: rules.signature };
   return store.attempts.listByDelivery(row.seq).map((attemptRow) => toAttempt(attemptRow, sent));
@@ -27,10 +26,7 @@ export function listAttempts({ store, rules }: Sandbox, row: DeliveryRow): Attem
 
 type VerificationInput = ValidatedInput<ControlOperations['verifyDelivery']>;
 
-/**
- * Verifies an attempt of a delivery as a receiver does.
- * @throws SvcError `not_found` if the delivery or the attempt does not exist.
- */
+/** Verifies an attempt as a receiver does. @throws SvcError `not_found` if the delivery or the attempt does not exist */
 export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Verification {
   const { computed, now, tolerance_ms: toleranceMs, payload_base64: base64 } = input;
   const payload = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
@@ -52,10 +48,7 @@ export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Veri
   return { ...verification, detail: verification.detail + note };
 }
 
-/**
- * Returns the attempt with a number (default: the last one).
- * @throws SvcError `not_found` if the delivery has no such attempt.
- */
+/** The attempt with a number (default: the last one). @throws SvcError `not_found` if the delivery has none */
 export function pickAttempt<Numbered extends { readonly number: number }>(
   attempts: readonly Numbered[],
   number: number | undefined,
@@ -183,11 +176,7 @@ function nameSecrets({
   ];
 }
 
-/**
- * The signature of an attempt: its parts, and the signature computed again with each secret.
- * @param number of the attempt (default: the last one).
- * @throws SvcError `not_found` if the delivery or the attempt does not exist.
- */
+/** The parts of a signature, and the signature computed again with each secret. @throws as {@link verifyDelivery} */
 export function describeSignature(sandbox: Sandbox, id: string, number: number | undefined): SignatureDetail {
   const { row, attempt, sentBody, scheme, message, digests } = getSignedAttempt(sandbox, id, number);
   const secrets = listSecrets(sandbox, row);
@@ -216,7 +205,6 @@ export function describeSignature(sandbox: Sandbox, id: string, number: number |
   };
 }
 
-/** Returns an attempt with the message that its signature covers, and the digests. */
 function getSignedAttempt(sandbox: Sandbox, id: string, number: number | undefined) {
   const { store, rules } = sandbox;
   const row = getDeliveryRow(sandbox, id);
@@ -228,7 +216,6 @@ function getSignedAttempt(sandbox: Sandbox, id: string, number: number | undefin
   return { row, attempt, sentBody, scheme, ...readSignature(attempt.request.headers, sent) };
 }
 
-/** The headers that belong to the scheme. */
 function pickSchemeHeaders({ headers: names }: SignatureScheme, headers: Readonly<Record<string, string>>) {
   const schemeHeaders: readonly (string | null)[] = [names.signature, names.timestamp, names.id];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => schemeHeaders.includes(name)));

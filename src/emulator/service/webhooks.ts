@@ -23,7 +23,7 @@ import {
   type WebhookRow,
   type WebhookWithWorkspace,
 } from '../../store/webhooks.ts';
-import { createNotFoundError } from './access.ts';
+import { requireRow } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
@@ -145,13 +145,10 @@ export function findEquivalentWebhook(
 /** @throws SvcError `validation_failed` if the workspace has as many endpoints as gap `webhook.limit` allows. */
 function assertBelowLimit({ store, rules: { webhookLimit } }: Sandbox, { id, seq }: LoadedWorkspace): void {
   if (store.webhooks.count(seq) < webhookLimit) return;
-  throw new SvcError(
-    'validation_failed',
-    `${id} has ${formatCount(webhookLimit, 'endpoint')}, which is the limit of a workspace.`,
-    {
-      hint: 'Delete the endpoints that are not used, or set "overrides": {"webhook.limit": 1000} in svc.config.json and restart the emulator.',
-    },
-  );
+  const message = `${id} has ${formatCount(webhookLimit, 'endpoint')}, which is the limit of a workspace.`;
+  throw new SvcError('validation_failed', message, {
+    hint: 'Delete the endpoints that are not used, or set "overrides": {"webhook.limit": 1000} in svc.config.json and restart the emulator.',
+  });
 }
 
 /** @throws as {@link assertBelowLimit}. */
@@ -220,7 +217,5 @@ export async function removeWebhook(sandbox: Sandbox, id: string): Promise<numbe
 
 /** The row of an endpoint. @throws SvcError `not_found`. */
 export function getWebhookRow({ store }: Sandbox, id: string) {
-  const row = store.webhooks.find(id);
-  if (row === undefined) throw createNotFoundError('webhook', id);
-  return row;
+  return requireRow(store.webhooks.find(id), 'webhook', id);
 }

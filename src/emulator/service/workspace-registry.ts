@@ -36,7 +36,6 @@ interface WorkspaceRegistryOptions {
   readonly store: Store;
   readonly wall: WallClock;
   readonly generator: IdAndSecretGenerator;
-  /** Returns the time at which the clock of a new workspace starts. */
   readonly timestamp: () => number;
   readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };
 }

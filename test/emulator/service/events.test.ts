@@ -26,7 +26,7 @@ describe('createEvent', () => {
     endpoint(workspace, ['b.c']);
     const one = endpoint(workspace, ['a.b']);
     endpoint(other, ['*']);
-    const { id, record, eventsToPublish } = create(workspace, 'a.b', '{"n":1.0}');
+    const { id, text, eventsToPublish } = create(workspace, 'a.b', '{"n":1.0}');
     const page = await store.deliveryQueries.list({ event_id: id }, { limit: 10, beforeSeq: null });
     const deliveries = page.rows.toReversed();
     const now = workspace.clock.now();
@@ -42,8 +42,8 @@ describe('createEvent', () => {
         workspace,
       })),
     );
-    expect(JSON.parse(record)).toMatchObject({ id, type: 'a.b', payload: { n: 1 } });
-    expect(record).toContain('{"n":1.0}');
+    expect(JSON.parse(text)).toMatchObject({ id, type: 'a.b', payload: { n: 1 } });
+    expect(text).toContain('{"n":1.0}');
   });
 
   it('the clock is stored with the event, so that it cannot be earlier after a restart', () => {
@@ -64,9 +64,9 @@ it('a page lists the events of one workspace, and its cursor must be one of them
         ...input,
       }),
     );
-  const page = (events: { record: string; id: string }[], has_more = false) => ({
+  const page = (events: { text: string; id: string }[], has_more = false) => ({
     ...{
-      data: events.map(({ record }) => JSON.parse(record)),
+      data: events.map(({ text }) => JSON.parse(text)),
       has_more,
       end_cursor: events.at(-1)?.id ?? null,
     },
