@@ -121,7 +121,6 @@ export class RowArgument extends Argument {
   }
 }
 
-/** Whether the help shows the argument as required. */
 export function isShownAsRequired(argument: Argument): boolean {
   return argument instanceof RowArgument && argument.row.argument?.startsWith('<') === true;
 }

@@ -11,7 +11,6 @@ import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulato
 import { toJsonIo } from './io.ts';
 import type { ProcessContext } from './process-context.ts';
 
-/** Options that every command accepts. */
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly url?: string;

@@ -38,7 +38,6 @@ type Present<Rows extends OptionRows> = {
     : never;
 }[keyof Rows];
 
-/** The values of rows by their names. */
 export type ValuesOf<Rows extends OptionRows> = {
   readonly [Name in Present<Rows>]: ValueOf<Rows[Name]>;
 } & { readonly [Name in Exclude<keyof Rows, Present<Rows>>]?: ValueOf<Rows[Name]> };

@@ -15,13 +15,11 @@ import { printHint } from './report-error.ts';
 /** The time limit of `--wait` without a value, and of `--timeout` if it is not passed. */
 export const DEFAULT_WAIT_MS = 30_000;
 
-/** Prints why an event of this type has no deliveries. */
 export function explainNoDeliveries(type: string, io: Io): void {
   io.note(`No enabled endpoint subscribes to ${type}, so nothing is delivered.`);
   printHint({ text: 'Register an endpoint', command: `svc webhooks create --url URL --events ${type}` }, io);
 }
 
-/** How a command waits. */
 export interface CommandWait {
   readonly timeout_ms: number;
   readonly keep_waiting: boolean | undefined;

@@ -76,7 +76,6 @@ export async function createEventBodyFactory(options: EventOptions, context: Con
   };
 }
 
-/** The payload with its changes applied. */
 async function createPayloadTemplate(
   options: EventOptions,
   context: Context,

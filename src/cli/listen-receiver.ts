@@ -48,7 +48,6 @@ interface ListenReceiverOptions {
   readonly sender?: string | undefined;
   /** The last one is repeated. A request that is not genuine gets 400 instead. */
   readonly responses: readonly ScriptedResponse[];
-  /** Whether bodies are printed. */
   readonly printsBodies: boolean;
   /** If false, the receiver prints nothing. */
   readonly printsRequests: boolean;

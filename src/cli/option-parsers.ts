@@ -47,7 +47,6 @@ export function parseTimeOption(text: string): TimeFromNow {
   );
 }
 
-/** Returns a parser of the values that a schema accepts. */
 export function schemaParser<Schema extends v.GenericSchema>(schema: Schema) {
   return (text: string): v.InferOutput<Schema> =>
     parse(schema, fromText(schema, text), ({ expected, problem }) => {
@@ -56,7 +55,6 @@ export function schemaParser<Schema extends v.GenericSchema>(schema: Schema) {
     });
 }
 
-/** Returns a parser of integers from `min` to `max`. */
 export function wholeNumberParser(min: number, max?: number) {
   return schemaParser(wholeNumberFrom(min, max));
 }
@@ -110,7 +108,6 @@ export function parseSubscriptions(text: string, previous: readonly string[] = [
   return [...previous, ...types];
 }
 
-/** Collects repeated options into a list. */
 export function collectValues(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];
 }
@@ -131,7 +128,6 @@ export function parseHeaders(
   return headers;
 }
 
-/** Returns a parser of one of these words. */
 export function choiceParser<Choice extends string>(choices: readonly Choice[]) {
   return (text: string): Choice => {
     const choice = choices.find((each) => each === text);

@@ -73,7 +73,6 @@ function listChoices(schema: v.GenericSchema): readonly string[] | null {
   return type === 'picklist' ? options : null;
 }
 
-/** The kind of the ID that the row accepts; undefined for other rows. */
 export function findIdKind({ schema, idKind }: OptionRow): IdKind | undefined {
   if (idKind !== undefined) return idKind;
   const { pipe = [] } = (schema ? unwrap(schema) : {}) as {

@@ -18,7 +18,6 @@ export interface Io extends TerminalCapabilities {
   readonly interactive: boolean;
   /** Whether standard input is a terminal. This check does not open it, so that a child process can use it. */
   readonly isStdinTerminal: boolean;
-  /** The streams of prompts. */
   readonly prompt: { readonly input: Readable; readonly output: Writable };
   /** Writes data: one or more lines to standard output. */
   write(text: string): void;
@@ -37,7 +36,6 @@ export interface Io extends TerminalCapabilities {
   readInput(sizeLimit: number, signal: AbortSignal): Promise<Buffer>;
 }
 
-/** The part that prints notes. */
 export type NoteOutput = Pick<Io, 'note' | 'noteCapabilities'>;
 
 /** The signals with which users and supervisors interrupt a command. */

@@ -30,8 +30,7 @@ type ReadyStatus = Omit<EmulatorStatus, (typeof omittedFields)[number]>;
 
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
-/** What the banner shows in addition to the status. */
-interface BannerDetails {
+interface ReadyDetails {
   /** Path of the self-signed certificate that clients must trust; null without one. */
   readonly certificate: string | null;
   readonly rules: Pick<Rules, 'payloadField' | 'webhookUrl'>;
@@ -39,11 +38,20 @@ interface BannerDetails {
 
 type BannerEndpoint = Pick<WebhookDetail, 'id' | 'url' | 'events'>;
 
+interface BannerDetails extends ReadyDetails {
+  /** The enabled ones. */
+  readonly endpoints: readonly BannerEndpoint[];
+  /** That of the default workspace. */
+  readonly clock: ClockState;
+  /** How users run svc. */
+  readonly program: string;
+}
+
 /** Prints the ready line with `--json`, otherwise the banner. */
 export async function announceReady(
   status: EmulatorStatus,
   control: Pick<ControlPlane, 'listWebhooks' | 'getClock'>,
-  details: BannerDetails,
+  details: ReadyDetails,
   context: Context,
 ): Promise<void> {
   if (context.json) {
@@ -53,11 +61,10 @@ export async function announceReady(
   const endpoints = await listAll((page) => control.listWebhooks(page));
   const enabled = endpoints.filter(({ disabled }) => !disabled);
   const clock = await control.getClock({ workspace_id: status.workspace_id });
-  const state = { endpoints: enabled, clock, program: nameProgram(context) };
-  context.io.write(renderBanner(status, state, details, context.io));
+  const shown = { ...details, endpoints: enabled, clock, program: nameProgram(context) };
+  context.io.write(renderBanner(status, shown, context.io));
 }
 
-/** Number of endpoints that the banner lists. */
 const LISTED_ENDPOINTS = 5;
 
 export function toReadyFields(status: EmulatorStatus): ReadyStatus {
@@ -66,15 +73,6 @@ export function toReadyFields(status: EmulatorStatus): ReadyStatus {
 }
 
 const PUBLIC_EXAMPLE_URL = 'https://your-receiver.example.com/webhooks';
-
-interface BannerState {
-  /** The enabled ones. */
-  readonly endpoints: readonly BannerEndpoint[];
-  /** That of the default workspace. */
-  readonly clock: ClockState;
-  /** How users run svc. */
-  readonly program: string;
-}
 
 /** `svc`, or in the folder of a clone, which installs no command, `node bin/svc.js`. */
 function nameProgram({ commandLine, cwd }: Pick<Context, 'commandLine' | 'cwd'>): string {
@@ -89,8 +87,7 @@ export function findType(events: readonly string[], example: string): string {
 /** Renders the banner after the start: addresses, credentials, what an earlier run left behind, and the next commands. */
 export function renderBanner(
   status: EmulatorStatus,
-  { endpoints, clock, program }: BannerState,
-  { certificate, rules: { payloadField, webhookUrl } }: BannerDetails,
+  { endpoints, clock, program, certificate, rules: { payloadField, webhookUrl } }: BannerDetails,
   capabilities: TerminalCapabilities,
 ): string {
   const style = styleFor(capabilities);
@@ -147,7 +144,6 @@ export function describeDatabase({ db }: Pick<EmulatorStatus, 'db'>): string {
   return db === ':memory:' ? 'in memory' : db;
 }
 
-/** Null without endpoints. */
 function renderEndpoints(endpoints: readonly BannerEndpoint[]): string | null {
   if (endpoints.length === 0) return null;
   const lines = endpoints.slice(0, LISTED_ENDPOINTS).map(({ id, url }) => `${id} → ${url}`);

@@ -56,7 +56,6 @@ export function printWarning(message: string, { note, noteCapabilities }: NoteOu
   note(`${styleFor(noteCapabilities).yellow('warning:')} ${message}`);
 }
 
-/** Prints the next step. */
 export function printHint(hint: Hint | string, { note, noteCapabilities }: NoteOutput): void {
   note(`${styleFor(noteCapabilities).cyan('hint:')} ${formatHint(hint)}`);
 }

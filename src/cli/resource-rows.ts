@@ -33,7 +33,6 @@ export function pageRows(
 }
 
 const settings = pickSettable(endpointTable);
-/** The options of the settings of an endpoint. */
 export const endpointRows = {
   ...settings,
   url: { ...settings.url, parse: parseWebhookUrl },

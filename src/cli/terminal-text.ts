@@ -36,7 +36,6 @@ export function sanitizeLine(text: string): string {
   return escapeUntrusted(text, NOT_PLAIN_IN_LINE, escapeToOneLine);
 }
 
-/** Like {@link sanitizeLine}, for several lines. */
 export function sanitizeLines(text: string): string {
   return escapeUntrusted(text, NOT_PLAIN_IN_LINES, escapeInvisible);
 }

@@ -41,7 +41,6 @@ const outputs = {
 } as const;
 
 interface CallInput {
-  /** In the path. */
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
   /** JSON text, sent unchanged. */

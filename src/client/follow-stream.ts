@@ -110,7 +110,6 @@ async function* follow(source: StreamSource, onConnect: () => void): AsyncGenera
 /** The message that confirms a connection. */
 const READY = 'ready';
 
-/** The current position of the server. */
 export interface StreamPosition {
   /** ID of the store. Sequences of another store mean something else. */
   readonly store: string;

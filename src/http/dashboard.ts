@@ -124,7 +124,6 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 type DashboardFile = ReturnType<typeof createFile>;
 
-/** The files by path: `/`, and `/assets/…`. */
 function readFiles(folder: string | undefined): ReadonlyMap<string, DashboardFile> {
   const source = folder === undefined ? findPackageFiles('dist/dashboard') : openFolder(folder);
   const page = source.read('index.html');

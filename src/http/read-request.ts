@@ -102,7 +102,6 @@ function assertJsonType(headers: Headers): void {
   }
 }
 
-/** The start of the value of a header, for a message. */
 export function quoteHeader(value: string): string {
   return JSON.stringify(value.slice(0, SHOWN_LENGTH));
 }

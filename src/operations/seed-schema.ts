@@ -111,7 +111,6 @@ function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
   ];
 }
 
-/** IDs and keys that occur twice. */
 function listDuplicates({ workspaces, keys }: ValidatedSeed): Problem[] {
   const listKeys = (list: ValidatedSeed['keys'], path: string) =>
     list.map(({ key }, index) => ({ path: `${path}keys[${index}].key`, value: key }));

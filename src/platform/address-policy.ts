@@ -21,7 +21,6 @@ interface Destination {
   readonly port: number;
 }
 
-/** A connection that is blocked. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }

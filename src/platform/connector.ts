@@ -41,7 +41,6 @@ interface OpenOptions {
   readonly limit?: AbortController;
 }
 
-/** The proxy did not open a connection. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 }

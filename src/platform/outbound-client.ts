@@ -71,7 +71,6 @@ export interface NetworkError extends Error {
   readonly errors?: readonly NetworkError[];
 }
 
-/** The receiver violated HTTP. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }

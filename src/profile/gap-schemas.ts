@@ -17,7 +17,6 @@ export function oneOf<Word extends string>(meanings: Readonly<Record<Word, strin
   return { ...v.picklist(Object.keys(meanings) as Word[]), choices };
 }
 
-/** An object with exactly these fields. */
 export function objectOf<const Entries extends Readonly<Record<string, GapSchema>>>(entries: Entries) {
   const names = Object.keys(entries).map((name) => JSON.stringify(name));
   const choices = Object.entries(entries).flatMap(([name, schema]) =>

@@ -40,7 +40,6 @@ export interface AttemptValues {
   /** That of the signature. */
   readonly timestamp: string;
   readonly type: string;
-  /** Its number. */
   readonly attempt: number;
   /** How the attempt before ended, if it is known. Not called for the first. */
   lastOutcome?(): AttemptOutcome | undefined;
@@ -74,7 +73,6 @@ const retryReasons: Partial<Record<AttemptOutcome, string>> = {
   blocked: 'connection_failed',
 };
 
-/** The headers of a sender with these values. */
 export function fillHeaders({ headers }: WebhookSender, values: AttemptValues): Record<string, string> {
   const filled: Record<string, string> = {};
   for (const [name, template] of Object.entries(headers)) {

@@ -117,7 +117,6 @@ export const attemptTable = defineFields({
   },
 });
 
-/** The fields of an attempt without its request and response. */
 export const attemptFields = { ...toResponseFields(attemptTable), ...faultField };
 
 const { number, duration_ms, outcome, response_status, error, fault } = attemptFields;

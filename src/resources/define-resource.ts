@@ -47,7 +47,6 @@ export function defineFields<const Table extends Fields>(table: Table): Table {
   return table;
 }
 
-/** The fields that clients set. */
 type Settable<Table extends Fields> = {
   readonly [Name in keyof Table as Table[Name] extends { readonly settable: true }
     ? Name
@@ -95,7 +94,6 @@ export function toRequestFields<const Table extends Fields>(table: Table): Reque
   });
 }
 
-/** The fields that clients set. */
 export function pickSettable<const Table extends Fields>(table: Table): Settable<Table> {
   return filterFields(table, ({ settable }) => settable === true);
 }
@@ -105,7 +103,6 @@ export function omitComputed<const Table extends Fields>(table: Table): Stored<T
   return filterFields(table, ({ computed }) => computed !== true);
 }
 
-/** The fields that `/v1` has. */
 export function pickPublic<const Table extends Fields>(table: Table): Public<Table> {
   return filterFields(table, ({ controlOnly }) => controlOnly !== true);
 }
@@ -149,7 +146,6 @@ export function toFilterFields<const Table extends Filters>(table: Table): Filte
   return mapValues(table, ({ schema, example, ...text }) => described(text, v.optional(schema), example));
 }
 
-/** The SQL condition of each filter. */
 export function toConditions<const Table extends Filters>(
   table: Table,
 ): { readonly [Name in keyof Table]: string } {

@@ -120,13 +120,10 @@ export const endpointTable = defineFields({
 const settingTable = pickSettable(endpointTable);
 const publicTable = pickPublic(endpointTable);
 
-/** The fields that create an endpoint. */
 export const newEndpointFields = toRequestFields(settingTable);
 /** The fields of a request to `POST /v1/webhooks`, without the workspace. */
 export const publicEndpointFields = toRequestFields(pickPublic(settingTable));
-/** The settings of an endpoint, in a response. */
 export const endpointSettings = toResponseFields(settingTable);
-/** The fields that change an endpoint. */
 export const endpointChangeFields = v.partial(v.object(endpointSettings)).entries;
 
 type Values = v.InferOutput<v.ObjectSchema<typeof endpointSettings, undefined>>;

@@ -79,7 +79,6 @@ export const eventFilters = defineFilters({
 export const EventFilter = toFilterFields(eventFilters);
 export type EventCondition = ConditionOf<typeof eventFilters>;
 
-/** The fields that clients set. */
 export const newEventFields = toRequestFields(pickSettable(eventTable));
 const { type: _type, payload: _payload, ...settingTable } = pickSettable(eventTable);
 /** The fields that clients set except the type and the payload, whose schemas depend on gaps. Every surface passes them on unchanged. */
@@ -90,7 +89,6 @@ export const describeEventSettings = (event: EventSettings) => describeFields(se
 
 const responseFields = toResponseFields(eventTable);
 
-/** The event record. */
 export const Event = resource(
   'Something that happened in a workspace. The service delivers an event to each endpoint that subscribes to its type.',
   responseFields,

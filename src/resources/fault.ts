@@ -32,7 +32,6 @@ export const faultField = {
   ),
 };
 
-/** Only for faults on requests. */
 const requestTable = defineFields({
   method: {
     schema: v.pipe(v.string(), v.toUpperCase()),
@@ -84,7 +83,6 @@ const requestTable = defineFields({
   },
 });
 
-/** Only for faults on deliveries. */
 const deliveryTable = defineFields({
   kind: {
     schema: v.picklist(deliveryFaultKinds),

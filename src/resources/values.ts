@@ -55,7 +55,6 @@ export function resource<const Entries extends v.ObjectEntries>(text: string, en
 /** The input of an operation without fields. */
 export const noInput = v.strictObject({});
 
-/** An ID of this kind. */
 export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),

@@ -33,7 +33,6 @@ export const workspaceTable = defineFields({
   },
 });
 
-/** The fields that create a workspace. */
 export const newWorkspaceFields = toRequestFields(pickSettable(workspaceTable));
 
 export const Workspace = resource(

@@ -73,7 +73,6 @@ export class ApiRequestTable extends Table {
     return this.sql.get(`${SELECT_SUMMARY} WHERE r.seq = ?`, [seq]);
   }
 
-  /** A page of the requests that match, newest first. */
   list(filter: RequestCondition, page: PageRequest): RowPage<ApiRequestSummary> {
     return listMatches(
       this.sql,

@@ -34,7 +34,6 @@ interface AttemptSummaryRow extends AttemptSummaryColumns {
 /** How many of the newest attempts to an endpoint are summarized. */
 const MAX_SUMMARIZED = 100;
 
-/** The results of the newest attempts to an endpoint. */
 export interface AttemptStatistics {
   readonly attempts: number;
   readonly succeeded: number;
@@ -58,7 +57,6 @@ export class AttemptTable extends Table {
     return this.sql.get(`${SELECT_SUMMARY} WHERE a.seq = ?`, [seq]);
   }
 
-  /** Summarizes the newest `limit` attempts to an endpoint. */
   summarizeNewest(webhookSeq: number, limit = MAX_SUMMARIZED): AttemptStatistics {
     // The offset is the rank of the percentile, its share of the count rounded up, counted from 0.
     const percentile = (percent: number) => `(SELECT duration_ms FROM newest ORDER BY duration_ms

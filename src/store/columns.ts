@@ -80,12 +80,10 @@ function unwrap(schema: { readonly type: string; readonly wrapped?: v.GenericSch
   return schema.wrapped ?? schema;
 }
 
-/** A boolean, as SQLite stores it. */
 export function toFlag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** Whether the column of a field contains JSON. */
 export function isJson(field: v.GenericSchema): boolean {
   return ['array', 'object', 'record', 'strict_object'].includes(unwrap(field).type);
 }

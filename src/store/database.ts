@@ -136,14 +136,12 @@ export function toStoreError(error: unknown, path: string): unknown {
   return error;
 }
 
-/** The error of an operation after the store was closed. */
 export function createStoreClosedError(): SvcError {
   return new SvcError('storage_unavailable', 'The emulator is stopping.', {
     hint: 'Start the emulator again, then repeat the request.',
   });
 }
 
-/** The error of an operation that the file or its disk prevented. */
 export function createStorageError(message: string, cause: unknown): SvcError {
   return new SvcError('storage_unavailable', message, {
     hint: {

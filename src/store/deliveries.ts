@@ -148,7 +148,6 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** Counts an attempt without any other change. */
   incrementAttemptCount(seq: number): void {
     this.sql.run('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?', [seq]);
   }
@@ -183,7 +182,6 @@ export class DeliveryTable extends Table {
     );
   }
 
-  /** Makes the deliveries due that a `reorder` fault postponed. */
   releaseReordered(webhookSeq: number, now: number): void {
     this.sql.run(
       `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now AND fault ->> 'kind' = 'reorder'`,
@@ -211,7 +209,6 @@ export class DeliveryTable extends Table {
     return this.sql.value('SELECT count(*) FROM deliveries') as number;
   }
 
-  /** Number of pending deliveries of one workspace or of all. */
   countPending(workspaceSeq: number | null = null): number {
     return this.sql.value(
       // CROSS JOIN makes SQLite start with the endpoints, so that it reads only the index of deliveries.

@@ -136,7 +136,6 @@ export class DeliveryQueries extends Table {
     );
   }
 
-  /** Whether a workspace has deliveries. */
   hasAny(workspaceSeq: number): boolean {
     return (
       this.sql.value('SELECT EXISTS (SELECT 1 FROM deliveries WHERE workspace_seq = ?)', [workspaceSeq]) === 1
@@ -166,7 +165,6 @@ export class DeliveryQueries extends Table {
     };
   }
 
-  /** A page of the deliveries that match, newest first. */
   list(filter: DeliverySelection, page: PageRequest): RowPage<DeliveryRow> {
     return listMatches(this.sql, FILTERED_TABLE, filter, page, (condition) => `${SELECT} WHERE ${condition}`);
   }

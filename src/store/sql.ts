@@ -28,7 +28,6 @@ export class Sql {
     this.db = db;
   }
 
-  /** The first row. */
   get<Row>(text: string, values: SqlValues = []): Row | undefined {
     return this.#prepare(text).get(...toArguments(values)) as Row | undefined;
   }
@@ -104,7 +103,6 @@ export class Table {
   }
 }
 
-/** The value of a numeric pragma. */
 export function readPragma(db: Database.Database, name: string): number {
   return Number(db.pragma(name, { simple: true }));
 }

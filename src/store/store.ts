@@ -102,7 +102,6 @@ export class Store extends Table {
     return ++this.#lastSeq;
   }
 
-  /** The newest sequence. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -137,7 +136,6 @@ export class Store extends Table {
     return this.#db.transaction(operation).immediate();
   }
 
-  /** Commits all waiting writes. */
   flush(): void {
     this.#group.flush();
   }

@@ -26,11 +26,6 @@ const status = {
   retention: { days: 30, requests: null, megabytes: null },
 } as const;
 const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webhook_secret: 'whsec_a' };
-const details = {
-  certificate: null,
-  rules: { payloadField: 'payload', webhookUrl: 'local' },
-} as const;
-const capabilities = { width: 80, color: false, unicode: true };
 const clock = {
   workspace_id: status.workspace_id,
   now: '2026-11-20T12:00:00.400Z',
@@ -38,18 +33,20 @@ const clock = {
   speed: 1,
   next_due_at: null,
 };
+const details = {
+  clock,
+  program: 'svc',
+  certificate: null,
+  rules: { payloadField: 'payload', webhookUrl: 'local' },
+} as const;
+const capabilities = { width: 80, color: false, unicode: true };
 
 function render(
   shown: EmulatorStatus,
   endpoints: readonly ReturnType<typeof endpoint>[],
-  overrides: Partial<Parameters<typeof renderBanner>[2]> = {},
+  overrides: Partial<Parameters<typeof renderBanner>[1]> = {},
 ) {
-  return renderBanner(
-    shown,
-    { endpoints, clock, program: 'svc' },
-    { ...details, ...overrides },
-    capabilities,
-  );
+  return renderBanner(shown, { ...details, endpoints, ...overrides }, capabilities);
 }
 
 const endpoint = (id: string, url: string, events = ['*']) => ({ id, url, events });
@@ -61,7 +58,6 @@ it('the banner of each emulator is that of golden/banner.txt', async () => {
   const onlyPublic = { rules: { ...details.rules, webhookUrl: 'public' } } as const;
   const restarted = { ...status, db: ':memory:', deliveries: { pending: 3, in_flight: 0 } };
   const frozen = { ...clock, speed: 0, now: '2026-11-28T12:00:00.000Z' };
-  const inClone = { endpoints: [one], clock, program: 'node bin/svc.js' };
   await expectGolden('banner', {
     'with the endpoint of --forward-to': render(forwarded, [one]),
     'with another endpoint, and the secret of that of --forward-to': render(forwarded, [
@@ -77,12 +73,7 @@ it('the banner of each emulator is that of golden/banner.txt', async () => {
       [],
       https,
     ),
-    'with pending deliveries and a schedule clock that differs': renderBanner(
-      restarted,
-      { endpoints: [], clock: frozen, program: 'svc' },
-      details,
-      capabilities,
-    ),
-    'in a clone': renderBanner(status, inClone, details, capabilities),
+    'with pending deliveries and a schedule clock that differs': render(restarted, [], { clock: frozen }),
+    'in a clone': render(status, [one], { program: 'node bin/svc.js' }),
   });
 });

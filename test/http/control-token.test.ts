@@ -1,7 +1,9 @@
 /** The token of the control plane and the dashboard when other machines can reach the emulator. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settings } from '../../src/config/settings.ts';
 import { sendRequest } from '../support/raw-request.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
@@ -152,8 +154,8 @@ describe('token requirement', () => {
 
   it.each(['short', 'with spaces in it, 16 of', 'semicolon;0123456789', 'ümlaut-0123456789'])(
     'the configured token %j is rejected, because a cookie cannot carry it or it can be guessed [control.weak-token]',
-    async (controlToken) => {
-      await expect(startTestEmulator({ controlToken })).rejects.toMatchObject({ code: 'usage' });
+    (controlToken) => {
+      expect(v.is(settings.controlToken.schema, controlToken)).toBe(false);
     },
   );
 });

@@ -204,13 +204,6 @@ describe('/v1 of an emulator that only this machine can reach', () => {
     const head = 'GET http://evil.example/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     expect(await sendRawRequest(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 403 /);
   });
-
-  it('an emulator with an allowHost that is not a host does not start', async () => {
-    await expect(startTestEmulator({ allowHost: ['https://a.example'] })).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining('"https://a.example"'),
-    });
-  });
 });
 
 describe('a request without exactly one host and one origin', () => {
@@ -331,7 +324,7 @@ describe('the hosts of the control plane', () => {
 describe('the hosts of the API', () => {
   const check = (host: string, options: Partial<RequestGuardOptions> = {}) =>
     createGuard({
-      ...{ publicUrl: 'https://svc.test:8443', allowHost: ['Host.Docker.Internal', '10.0.2.2'] },
+      ...{ publicUrl: 'https://svc.test:8443', allowHost: ['host.docker.internal', '10.0.2.2'] },
       ...options,
     }).assertApiHost(new H3Event(new Request('http://localhost/v1/events', { headers: { host } })));
 

@@ -5,7 +5,6 @@ import { executable, findPackageFolder, getProgramCommand } from '../../platform
 import { defineCommand } from '../define-command.ts';
 import { styleFor } from '../render/style.ts';
 
-/** The name of the MCP server in the configuration of a client. */
 const SERVER_NAME = 'svc-emulator';
 
 /** How to add the server to a client: a command to run, or text for a file in the project. */
@@ -15,10 +14,7 @@ type AgentClient = { readonly client: string } & (
 );
 
 export const command = defineCommand({
-  examples: [
-    ['Show how to add the MCP server and the skill to each client', 'agent'],
-    ['Print the commands and texts as data', 'agent --json'],
-  ],
+  examples: [['Show how to add the MCP server and the skill to each client', 'agent']],
   async run(_, context) {
     const clients = listClients();
     const packageFolder = findPackageFolder();

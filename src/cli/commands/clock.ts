@@ -18,12 +18,10 @@ import { formatDue, formatSecond } from '../render/format.ts';
 import { styleOutcome } from '../render/style.ts';
 import { type Column, renderFields, renderTable } from '../render/table.ts';
 
-/** Shows or changes the clock. */
 const state = {
   options: { workspace_id: workspaceRow },
   render: (clock: ClockState, { io }: Context) => renderFields(clockFields(clock), io),
 };
-/** Moves the clock, until every attempt that became due has a result. */
 const move = {
   options: { workspace_id: workspaceRow },
   during: accompanyMove,
@@ -39,10 +37,7 @@ export const command = {
     show: operation('getClock', {
       ...state,
       summary: 'Show the schedule clock',
-      examples: [
-        ['Show the schedule time, the speed and the next attempt', 'clock show'],
-        ['Print the schedule clock as JSON', 'clock show --json'],
-      ],
+      examples: [['Show the schedule time, the speed and the next attempt', 'clock show']],
     }),
     speed: operation('setClock', {
       ...state,
@@ -91,15 +86,11 @@ export const command = {
     settle: operation('settleClock', {
       ...move,
       summary: 'Move the schedule clock until no delivery is pending',
-      examples: [
-        ['Send every retry until each delivery has succeeded or failed', 'clock settle'],
-        ['Print the attempts as JSON', 'clock settle --json'],
-      ],
+      examples: [['Send every retry until each delivery has succeeded or failed', 'clock settle']],
     }),
   },
 } satisfies CommandGroup;
 
-/** Shows the progress of a move. */
 async function accompanyMove(
   call: Promise<ClockMove>,
   { workspace_id }: ControlInput<'getClock'>,
@@ -114,7 +105,6 @@ function renderProgress({ now, next_due_at: next }: ClockState): string {
   return `Clock ${formatSecond(now)}${next === null ? '' : `, next ${formatSecond(next)}`}`;
 }
 
-/** The attempts that a move of the clock caused, and the clock after it. */
 export function renderClockMove(move: ClockMove, capabilities: TerminalCapabilities): string {
   const fields = [
     renderFields({ ...clockFields(move), Pending: formatDeliveryCount(move.pending) }, capabilities),

@@ -11,10 +11,7 @@ docs/security.md.`;
 
 export const command = defineCommand({
   notes: NOTE,
-  examples: [
-    ['Show every setting', 'config'],
-    ['Read the settings in a script', 'config --json'],
-  ],
+  examples: [['Show every setting', 'config']],
   async run(_options, context) {
     const config = await context.resolveConfig();
     const data = listConfig(config);

@@ -25,10 +25,7 @@ import { findHint } from '../report-error.ts';
 /** Exit code 1 if it finds a problem. */
 export const command = defineCommand({
   options: {},
-  examples: [
-    ['Check everything', 'doctor'],
-    ['Check everything in a script', 'doctor --json'],
-  ],
+  examples: [['Check everything', 'doctor']],
   async run(_options, context) {
     const findings = await withProgress(context, async () => 'Checking…', checkEverything(context));
     const ok = findings.every(({ status }) => status !== 'problem');
@@ -99,7 +96,6 @@ async function checkEmulator(
   }
 }
 
-/** Asks the emulator, which has locked its file. Without one, opens the file that the next one will use. */
 /** The port on which the next emulator would listen. */
 async function checkPort(
   { host, port }: Pick<Config['values'], 'host' | 'port'>,

@@ -14,7 +14,6 @@ import { renderFields } from '../render/table.ts';
 
 const onDefault = 'delivery with --kind; request with --status, --latency or --drop';
 
-/** The attempts with each kind of fault, in a line. */
 const KIND_HELP = `
 Kinds of faults in deliveries:
 ${renderFields(
@@ -98,10 +97,7 @@ export const command = {
         workspace_id: { option: '--workspace <id>', summary: 'Only list faults for this workspace' },
       },
       list: faultChoices,
-      examples: [
-        ['List all faults', 'faults list'],
-        ['Print the faults as JSON', 'faults list --json'],
-      ],
+      examples: [['List all faults', 'faults list']],
     }),
     clear: operation('clearFaults', {
       summary: 'Remove faults',

@@ -29,10 +29,7 @@ import { runScript, type StepReport, serializeStepReport, toStepLabel } from '..
 import { randomSeedRow, resolveTemplateContexts } from '../seed-option.ts';
 
 export const list = defineCommand({
-  examples: [
-    ['List the event fixtures and scripts, your own and the built-in ones', 'fixtures list'],
-    ['Print the fixtures as JSON', 'fixtures list --json'],
-  ],
+  examples: [['List the event fixtures and scripts, your own and the built-in ones', 'fixtures list']],
   async run(_options, context) {
     const data = await listDescribedFixtures(context);
     const page = { data, has_more: false, end_cursor: data.at(-1)?.name ?? null };
@@ -73,10 +70,7 @@ function readContent({ file, source }: FixtureFile, cwd: string): string {
 }
 
 export const validate = defineCommand({
-  examples: [
-    ['Check every fixture', 'fixtures validate'],
-    ['Print the problems as JSON', 'fixtures validate --json'],
-  ],
+  examples: [['Check every fixture', 'fixtures validate']],
   async run(_options, { cwd, ...context }) {
     const result = checkFolders(await resolveFixtureFolders(context));
     const ok = result.problems.length === 0;

@@ -7,10 +7,7 @@ import { styleFor } from '../render/style.ts';
 import { MAX_TEXT_WIDTH, wrapIndented } from '../render/text-width.ts';
 
 const list = defineCommand({
-  examples: [
-    ['List the open questions', 'gaps list'],
-    ['Read them in a script', 'gaps list --json'],
-  ],
+  examples: [['List the open questions', 'gaps list']],
   async run(_options, context) {
     const { profile, overrides, environment } = (await context.resolveConfig()).values;
     const data = listGaps(profile, overrides, environment);

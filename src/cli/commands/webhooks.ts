@@ -72,10 +72,7 @@ export const command: CommandGroup = {
         workspace_id: { option: '--workspace <id>', summary: 'Only list endpoints in this workspace' },
       },
       list: webhookChoices,
-      examples: [
-        ['List the endpoints of all workspaces', 'webhooks list'],
-        ['Print the endpoints as JSON', 'webhooks list --json'],
-      ],
+      examples: [['List the endpoints of all workspaces', 'webhooks list']],
     }),
     get: operation('getWebhook', {
       summary: 'Show an endpoint',

@@ -12,7 +12,6 @@ import { fetchScheduleTimes } from '../schedule-time.ts';
 
 /** Time limit for the deliveries that are due at the end. */
 const SETTLE_TIMEOUT_MS = 5 * SECOND_MS;
-/** Maximum number of deliveries that are described. */
 const MAX_LINES = 20;
 
 export interface DeliveryOutcome {
@@ -20,7 +19,6 @@ export interface DeliveryOutcome {
   readonly undelivered: readonly Delivery[];
   /** A line for each of the first ones, with the reason. */
   readonly lines: readonly string[];
-  /** Number of all deliveries. */
   readonly total: number;
 }
 

@@ -78,7 +78,6 @@ async function terminateGroup(id: number): Promise<void> {
   if (isRunning) signalGroup(id, 'SIGKILL');
 }
 
-/** @returns whether the process group has a process */
 function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-id, signal);

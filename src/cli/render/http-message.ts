@@ -3,7 +3,6 @@ import { indentJson } from '../../domain/json-text.ts';
 import { sanitizeLines } from '../terminal-text.ts';
 import { styleFor } from './style.ts';
 
-/** A title with indented lines below it. */
 export function renderSection(name: string, text: string, capabilities: { readonly color: boolean }): string {
   return `${styleFor(capabilities).dim(name)}\n${indent(sanitizeLines(text))}`;
 }
@@ -31,7 +30,6 @@ export function formatHeaders(headers: Readonly<Record<string, string>>): string
     .join('\n');
 }
 
-/** Indents the lines that are not empty. */
 function indent(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }

@@ -69,7 +69,6 @@ function* splitByWidth(width: number, line: string): Generator<string> {
   yield piece;
 }
 
-/** Splits a line into characters and ANSI sequences. */
 function toTokens(line: string): string[] {
   return line.split(ANSI_SEQUENCE).flatMap((part) => (isAnsiSequence(part) ? [part] : splitGraphemes(part)));
 }

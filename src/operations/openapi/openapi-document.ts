@@ -57,7 +57,6 @@ interface PublicDocumentOptions {
   readonly rules: Rules;
 }
 
-/** The document of `/v1`, under the rules of the emulator. */
 export function createPublicDocument({ serverUrl, operations, rules }: PublicDocumentOptions): Json {
   const builder = new DocumentBuilder({ isPublic: true });
   builder.addOperations(operations);
@@ -84,7 +83,6 @@ export function createPublicDocument({ serverUrl, operations, rules }: PublicDoc
   };
 }
 
-/** The document of the control plane. */
 export function createControlDocument(serverUrl: string): Json {
   const builder = new DocumentBuilder({ isPublic: false });
   builder.addOperations(controlOperations);
