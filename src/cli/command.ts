@@ -31,9 +31,7 @@ export interface CommandDefinition<Options> {
     | ((options: Options, context: Context) => Promise<number>);
 }
 
-/** A group of commands, which {@link CommandGroup.commands} has by name. */
 export interface CommandGroup {
-  readonly examples: readonly Example[];
   readonly commands: Commands;
   /** The command that runs if none is named. */
   readonly defaultCommand?: string;

@@ -17,7 +17,6 @@ export const LIST_TIMEOUT_MS = 300;
 /** How descriptions are truncated. The width of the terminal is not known here. */
 const DESCRIPTION_TRUNCATION = { width: 80, unicode: true };
 
-/** What the shell completes at the cursor. */
 interface Target {
   /** Names of commands, or options. */
   readonly names: readonly Choice[];

@@ -60,7 +60,10 @@ function addCommand(
     if ('commands' in loaded) {
       for (const [below, belowEntry] of Object.entries(loaded.commands))
         addCommand(command, below, belowEntry, run, below === loaded.defaultCommand);
-      finishGroup(command, loaded.examples);
+      const examples = Object.values(loaded.commands).flatMap((each) =>
+        'run' in each ? each.examples.slice(0, 1) : [],
+      );
+      finishGroup(command, examples);
     } else {
       loaded.configure?.(command);
       finishCommand(command, loaded.examples).action(() => run(command, loaded));
@@ -109,9 +112,5 @@ export async function openCommand(
 export function toCommanderArguments(args: readonly string[]): string[] {
   const [first, ...rest] = args;
   if (first === '--') return toCommanderArguments(rest);
-  return isHelpWord(first) ? [...rest, '--help'] : [...args];
-}
-
-function isHelpWord(word: string | undefined): boolean {
-  return word === 'help' || word === '--help' || word === '-h';
+  return ['help', '--help', '-h'].includes(first ?? '') ? [...rest, '--help'] : [...args];
 }

@@ -1,12 +1,13 @@
 /** Reads and writes the files that options name. */
 import { X509Certificate } from 'node:crypto';
-import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { decodeText } from '../domain/decode-text.ts';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { readBytes, readTextFile } from '../platform/read-data-file.ts';
 import { FILE_LIMIT_BYTES } from '../platform/read-limited-file.ts';
+import { replaceFile } from '../platform/replace-file.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /**
@@ -82,17 +83,6 @@ export async function writeText(path: string, text: string, hint = 'Pass another
     else replaceFile(path, text);
   } catch (error) {
     throw createWriteError(path, error, hint);
-  }
-}
-
-function replaceFile(path: string, text: string): void {
-  const incompletePath = `${path}.${process.pid}.part`;
-  try {
-    writeFileSync(incompletePath, text, { flush: true });
-    renameSync(incompletePath, path);
-  } catch (error) {
-    rmSync(incompletePath, { force: true });
-    throw error;
   }
 }
 

@@ -31,7 +31,6 @@ export async function follow(
   return ExitCode.interrupted;
 }
 
-/** Like {@link follow}, for the attempts of a stream. */
 export function followAttempts(
   stream: LiveStream,
   context: Context,

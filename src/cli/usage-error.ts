@@ -152,13 +152,8 @@ export function createTooManyArgumentsError(command: Command): SvcError {
   const expected = registeredArguments.length === 0 ? 'none' : registeredArguments.length;
   return createUsageError(
     `Too many arguments: expected ${expected}, got ${args.length}.`,
-    `Use: ${toUsage(command)}`,
+    `Use: ${command.createHelp().commandUsage(command)}`,
   );
-}
-
-/** `svc deliveries get [options] <id>` */
-function toUsage(command: Command): string {
-  return command.createHelp().commandUsage(command);
 }
 
 /** Makes the parsers of a command's values throw usage errors with the name of the option or argument. */

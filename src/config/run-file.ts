@@ -5,7 +5,7 @@ import { SvcError } from '../domain/errors.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { quoteForShell } from '../domain/shell.ts';
-import { writePrivateFile } from '../platform/write-private-file.ts';
+import { PRIVATE_FILE, replaceFile } from '../platform/replace-file.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
 import { assertTrusted, type EnvironmentVariables, isTrusted } from './trusted-path.ts';
 
@@ -67,7 +67,7 @@ export function createRunFile(projectFolder: string, run: RunFile, env: Environm
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
   const content = { pid, started_at, control_url, version, certificate, control_token };
   try {
-    writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`);
+    replaceFile(path, `${JSON.stringify(content, null, 2)}\n`, PRIVATE_FILE);
   } catch (error) {
     throw new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, { cause: error });
   }

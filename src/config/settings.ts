@@ -65,7 +65,8 @@ export const settings = {
   },
   host: {
     description: 'Address to listen on',
-    schema: text('a host name or address', isHost),
+    // A name is resolved later.
+    schema: text('a host name or address', (host) => /^[^\s\p{Cc}/?#@\\[\]]+$/u.test(host)),
     defaultValue: '127.0.0.1',
   },
   port: {
@@ -135,7 +136,10 @@ export const settings = {
   open: flag('Open the dashboard in the browser'),
   proxy: {
     description: 'Proxy URL for deliveries to public receivers',
-    schema: text('a URL such as http://127.0.0.1:3128', isProxyUrl),
+    schema: text(
+      'a URL such as http://127.0.0.1:3128',
+      (url) => /^http:\/\//.test(url) && parseUrl(url) !== null,
+    ),
   },
   ca: optionalPath('PEM file with a certificate authority to trust'),
   controlUrl: {
@@ -213,11 +217,6 @@ export function toOption(name: SettingName): string {
   return `--${toSnakeCase(option).replaceAll('_', '-')}`;
 }
 
-/** Whether text can be the host of a URL. A name is resolved later. */
-function isHost(text: string): boolean {
-  return /^[^\s\p{Cc}/?#@\\[\]]+$/u.test(text);
-}
-
 function parseWallClock(text: string): string | null {
   const at = parseTime(text);
   return at >= 0 && at <= LAST_SCHEDULE_TIME ? new Date(at).toISOString() : null;
@@ -225,10 +224,6 @@ function parseWallClock(text: string): string | null {
 
 function isSubscription(type: string): boolean {
   return type === WILDCARD_SUBSCRIPTION || isEventType(type);
-}
-
-function isProxyUrl(text: string): boolean {
-  return /^http:\/\//.test(text) && parseUrl(text) !== null;
 }
 
 /** Clients append paths to the URL, so it has no query, no fragment and no user name. */

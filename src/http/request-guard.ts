@@ -65,11 +65,12 @@ export function createRequestGuard({
   const hosts = new Set([...LOCAL_HOSTS, addBrackets(host.toLowerCase()), ...toList(publicOrigin?.hostname)]);
   // An address in `Host` is safe: another site can make only a name resolve to this machine.
   const acceptsAddresses = ANY_ADDRESS.includes(host);
-  const isOwnHost = (name: string) => hosts.has(name) || (acceptsAddresses && isAddress(name));
+  const isOwnHost = (name: string) =>
+    hosts.has(name) || (acceptsAddresses && isIP(stripBrackets(name)) !== 0);
 
   function assertOwnHostAndOrigin(event: H3Event): void {
     const authorities = getRequestAuthorities(event);
-    const otherAuthority = authorities.find((authority) => !isOwnHost(removePort(authority)));
+    const otherAuthority = authorities.find((authority) => !isOwnHost(authority.replace(/:\d{1,5}$/, '')));
     if (otherAuthority !== undefined) throw createControlHostError(otherAuthority);
     const origin = event.req.headers.get('origin');
     if (origin === null) return;
@@ -143,14 +144,6 @@ export function resolveControlToken(options: ListenOptions): string | null {
 
 function toList(text: string | undefined): string[] {
   return text === undefined ? [] : [text];
-}
-
-function removePort(authority: string): string {
-  return authority.replace(/:\d{1,5}$/, '');
-}
-
-function isAddress(host: string): boolean {
-  return isIP(stripBrackets(host)) !== 0;
 }
 
 /** The hosts, with ports, that a request was sent to: in `Host`, in its target, and in `X-Forwarded-Host` of a proxy. */

@@ -111,11 +111,8 @@ export async function withErrorBoundary(
     return await respond(requestId);
   } catch (thrown) {
     const error = toSvcError(thrown);
-    if (isInternalError(error)) internalErrorLog.report(requestId, thrown);
+    if (['internal_error', 'storage_unavailable'].includes(error.code))
+      internalErrorLog.report(requestId, thrown);
     return toErrorResponse(error, requestId);
   }
-}
-
-function isInternalError({ code }: SvcError): boolean {
-  return code === 'internal_error' || code === 'storage_unavailable';
 }

@@ -3,8 +3,8 @@ import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { SvcError } from '../domain/errors.ts';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { listGaps } from '../profile/list-gaps.ts';
-import type { ConnectEmulator } from './connected-emulator.ts';
 import { detailDelivery } from './summarize-delivery.ts';
+import type { ConnectEmulator } from './tool.ts';
 
 const mimeType = 'application/json';
 const GAPS = 'svc://gaps';

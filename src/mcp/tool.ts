@@ -1,12 +1,26 @@
 /** A tool of the MCP server: its definition, what a call gets, and the form of its results and errors. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import type { ApiClient } from '../client/api-client.ts';
 import { SvcError } from '../domain/errors.ts';
 import { escapeInvisibleInJson } from '../domain/invisible-characters.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
+import type { ControlPlane } from '../operations/control-plane.ts';
 import { parse } from '../resources/validate.ts';
 import { wholeNumber } from '../resources/value-schemas.ts';
-import type { ConnectedEmulator } from './connected-emulator.ts';
+
+/** The emulator that the tools and resources use, in this process or over HTTP. */
+export interface ConnectedEmulator {
+  readonly control: ControlPlane;
+  /** A client of `/v1`, which creates events and endpoints like a client of the service. */
+  readonly connectApi: () => Promise<ApiClient>;
+}
+
+/**
+ * Finds or starts the emulator. Called for each request, because the emulator can stop and start between two of them.
+ * @throws SvcError `no_emulator`
+ */
+export type ConnectEmulator = () => Promise<ConnectedEmulator>;
 
 /** What the client can show or ask before a call. Only tools that change nothing outside of the emulator lack `openWorldHint`. */
 interface ToolHints {

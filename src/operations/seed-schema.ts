@@ -89,7 +89,6 @@ export function parseSeed(seed: unknown, name: string, options: PublicOperationO
   return validated;
 }
 
-/** Faults for endpoints that the seed does not contain. */
 function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
   const listUnknown = (list: ValidatedSeed['faults'], ids: readonly (string | undefined)[], path: string) =>
     list.flatMap(({ webhook_id: id }, index) =>

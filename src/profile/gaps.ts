@@ -12,7 +12,6 @@ export const gaps = { ...signatureGaps, ...resourceGaps, ...deliveryGaps, ...api
 
 export type GapId = keyof typeof gaps;
 
-/** The gaps that configuration can override. */
 export type ConfigurableGapId = {
   [Id in GapId]: (typeof gaps)[Id] extends ConfigurableGap ? Id : never;
 }[GapId];

@@ -22,7 +22,9 @@ interface GapAnswer {
   readonly isOverridden: boolean;
 }
 
-export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter(isConfigurableGapId);
+export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter((id) =>
+  isConfigurable(gaps[id]),
+) as ConfigurableGapId[];
 
 /**
  * The rules of a profile with overrides.
@@ -107,8 +109,4 @@ function toValueLocation(id: string): ValueLocation {
     path: `overrides[${JSON.stringify(id)}]`,
     toHint: (expected) => `Set it to ${expected}.`,
   };
-}
-
-function isConfigurableGapId(id: GapId): id is ConfigurableGapId {
-  return isConfigurable(gaps[id]);
 }

@@ -11,6 +11,7 @@ export type Rules = Readonly<ReturnType<typeof toRules>>;
 
 export function toRules(profile: ProfileName, gapValues: GapValues, sender: WebhookSender) {
   const delaysMs = sender.retryDelaysMs ?? gapValues['retry.schedule'];
+  const limit = gapValues['rate.limit'];
   const scheduleMs = delaysMs.reduce((sum, delayMs) => sum + delayMs, 0);
   return {
     /** For display only: the other values follow from it. */
@@ -55,7 +56,7 @@ export function toRules(profile: ProfileName, gapValues: GapValues, sender: Webh
     },
     readScopes: gapValues['key.scopes'],
     /** For each API key; null for no limit. */
-    rateLimit: toRateLimit(gapValues['rate.limit']),
+    rateLimit: limit && { perSecond: limit.per_second, burst: limit.burst },
     bodyLimitBytes: gapValues['body.limit'],
   };
 }
@@ -79,8 +80,4 @@ function toHeaderFormat(
 ): Pick<SignatureScheme, 'encoding' | 'header'> {
   const { encoding, prefix, separator, timestampField } = signatureHeaderFormats[format];
   return { encoding, header: { prefix: prefix.replace('<hash>', hash), separator, timestampField } };
-}
-
-function toRateLimit(limit: GapValues['rate.limit']) {
-  return limit && { perSecond: limit.per_second, burst: limit.burst };
 }

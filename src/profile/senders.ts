@@ -248,7 +248,6 @@ export const customSenderDefaults = {
   source: null,
 } as const satisfies Partial<WebhookSender>;
 
-/** A sender of your own. */
 export interface CustomSender extends Partial<Omit<WebhookSender, 'scheme'>> {
   /** The name of a built-in scheme, or a scheme. */
   readonly scheme: SchemeName | SignatureScheme;

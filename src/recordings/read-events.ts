@@ -7,7 +7,6 @@ import { pickFields } from '../resources/define-resource.ts';
 import { type EventSettings, eventSettings } from '../resources/event.ts';
 import type { RecordedEntry, Recording } from './read-recording.ts';
 
-/** An event to create. */
 export interface RecordedEvent {
   readonly position: string;
   readonly at: number;

@@ -131,7 +131,6 @@ export type EndpointSettings = { readonly [Name in keyof Values]: Readonly<Value
 export type EndpointChange = { readonly [Name in keyof Values]?: Readonly<Values[Name]> | undefined };
 
 const { url: _required, ...defaults } = v.getDefaults(v.object(newEndpointFields));
-/** The values of the settings that are not required. */
 export const endpointDefaults = defaults;
 
 /** The lines that describe each setting that is given, by its label. */

@@ -57,7 +57,6 @@ export const eventTable = defineFields({
   },
 });
 
-/** The filters of `/v1`. */
 export const publicEventFilters = defineFilters({
   type: {
     schema: NonEmptyText,
@@ -182,7 +181,6 @@ interface EventParts {
   readonly payload: string;
 }
 
-/** The body of the request as JSON text. */
 export function toEventBody({ type, workspaceId, payloadField, payload, settings }: EventParts): string {
   const fields = JSON.stringify({ type, workspace_id: workspaceId, ...settings }).slice(1, -1);
   return `{${fields},${JSON.stringify(payloadField)}:${payload}}`;

@@ -267,7 +267,6 @@ function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, st
   return [...new Set(routes.map((route) => route[key]))].join(', ');
 }
 
-/** The properties of a request that a fault can be restricted to. */
 export interface FaultableRequest {
   readonly method: string;
   readonly path: string;
@@ -285,7 +284,6 @@ export function matchesRequest(rule: FaultRule, request: FaultableRequest): bool
   );
 }
 
-/** The properties of a delivery that a fault can be restricted to. */
 export interface FaultableDelivery {
   readonly workspaceId: string;
   readonly webhookId: string;

@@ -63,11 +63,9 @@ export const keyTable = defineFields({
 const settingTable = pickSettable(keyTable);
 /** The fields that create a key, except the workspace, which each surface selects in its own way. */
 export const newKeyFields = toRequestFields(settingTable);
-/** The fields that clients set, in a response. */
 export const keySettings = toResponseFields(settingTable);
 
 type Values = v.InferOutput<v.ObjectSchema<typeof newKeyFields, undefined>>;
-/** Validated fields of a new API key. */
 export type NewKey = { readonly [Name in keyof Values]: Readonly<Values[Name]> };
 
 export const ApiKey = resource(

@@ -52,7 +52,6 @@ export function resource<const Entries extends v.ObjectEntries>(text: string, en
   };
 }
 
-/** The input of an operation without fields. */
 export const noInput = v.strictObject({});
 
 export const idOf = (kind: IdKind) =>

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { SvcError } from '../domain/errors.ts';
 import { describeFileError } from '../domain/message-parts.ts';
 import { findCacheFolder, openPrivateFolder } from '../platform/cache-folder.ts';
-import { writePrivateFile } from '../platform/write-private-file.ts';
+import { PRIVATE_FILE, replaceFile } from '../platform/replace-file.ts';
 
 export interface Addon {
   /** A file name that contains the hash of the content. */
@@ -38,7 +38,7 @@ export function unpackAddon({ name, bytes }: Addon, folder = findCacheFolder()):
 
 function writeFile(path: string, bytes: Buffer): void {
   try {
-    writePrivateFile(path, bytes);
+    replaceFile(path, bytes, PRIVATE_FILE);
   } catch (error) {
     // On Windows, a file cannot be replaced while a process uses it. Another process can have written it meanwhile.
     if (!existsSync(path)) throw error;

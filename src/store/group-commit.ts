@@ -86,7 +86,6 @@ export class GroupCommit {
     else this.#immediate = setImmediate(() => this.#endTurn(count));
   }
 
-  /** Commits all waiting operations now. */
   flush(): void {
     clearImmediate(this.#immediate);
     clearTimeout(this.#timer);
@@ -128,7 +127,6 @@ export class GroupCommit {
   }
 }
 
-/** Converts the cause of a failed write to an `SvcError`. */
 export function toWriteError(cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
   return createStorageError(`Writing to the database failed: ${describeFileError(cause)}.`, cause);

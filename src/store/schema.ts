@@ -21,7 +21,6 @@ const integerOrNull = (constraint = ''): Column<number | null> => `INTEGER ${con
 const real = (constraint = ''): Column<number> => `REAL NOT NULL ${constraint}`;
 const blob = (constraint = ''): Column<Buffer> => `BLOB NOT NULL ${constraint}`;
 const blobOrNull = (): Column<Buffer | null> => 'BLOB';
-/** A boolean. */
 const flag = (byDefault: 0 | 1 = 0): Column<0 | 1> => `INTEGER NOT NULL DEFAULT ${byDefault}`;
 
 /** Far above any real sequence, and far below 2^53, so that a store can continue counting from a loaded one. */

@@ -55,7 +55,6 @@ export class Sql {
     this.run(insertTexts[table], toValues(table, row));
   }
 
-  /** Writes every column of a row. */
   update<Table extends TableName>(table: Table, row: Row<Table> & { readonly seq: number }): void {
     const columns = columnNames[table].map((name) => `${name} = ?`).join(', ');
     this.run(`UPDATE ${table} SET ${columns} WHERE seq = ?`, [...toValues(table, row), row.seq]);

@@ -78,7 +78,6 @@ export class Store extends Table {
     this.webhooks.clearCache();
   }
 
-  /** Creates the ID of a new store. */
   #readIdAndSequences(): void {
     this.#stateReplacedSeq = Number(this.settings.find(STATE_REPLACED_SETTING) ?? 0);
     this.#lastSeq = Math.max(findLastSeq(this.#db), Number(this.settings.find(LAST_SEQ_SETTING) ?? 0));
@@ -262,7 +261,6 @@ export class Store extends Table {
     return this.#monitor.problem;
   }
 
-  /** Checks whether the database file was removed or replaced. */
   checkFile(): DatabaseFileProblem | null {
     return this.#monitor.check();
   }

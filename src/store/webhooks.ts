@@ -23,7 +23,6 @@ export const newWebhookColumns = {
 export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
 type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret' | 'deleted_at'>;
 
-/** An enabled endpoint with its parsed subscriptions. */
 type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
 const SELECT_WITH_WORKSPACE =

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Example } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
-import { commandsByName, groupExamples, loadCommand } from '../support/command-definitions.ts';
+import { commandsByName, loadCommand } from '../support/command-definitions.ts';
 import { listen } from '../support/local-server.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
@@ -60,17 +60,6 @@ describe('help', () => {
         expect(example).toMatch(new RegExp(`^${name}( |$)`));
         await expectParsed(name, toWords(example).slice(name.split(' ').length));
       }
-    },
-  );
-
-  it.each(groupExamples.map(toCommandLine))(
-    'the example "svc %s" of a group is accepted',
-    async (example) => {
-      const words = toWords(example);
-      const name = [3, 2, 1]
-        .map((count) => words.slice(0, count).join(' '))
-        .find((each) => each in commandsByName);
-      await expectParsed(name ?? '', words.slice(name?.split(' ').length));
     },
   );
 

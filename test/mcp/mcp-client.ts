@@ -3,8 +3,8 @@ import { Client, type ClientOptions, InMemoryTransport } from '@modelcontextprot
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { processWarningLog } from '../../src/domain/errors.ts';
-import type { ConnectedEmulator } from '../../src/mcp/connected-emulator.ts';
 import { createMcpServer } from '../../src/mcp/mcp-server.ts';
+import type { ConnectedEmulator } from '../../src/mcp/tool.ts';
 import type { TestEmulator } from '../support/test-emulator.ts';
 
 /** The fields of the results that tests read. */

@@ -1,27 +1,17 @@
 /** The commands as commander definitions with their options and arguments, without running them. */
-import {
-  type AnyCommand,
-  CliCommand,
-  type Commands,
-  type Example,
-  loadEntry,
-} from '../../src/cli/command.ts';
+import { type AnyCommand, CliCommand, type Commands, loadEntry } from '../../src/cli/command.ts';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { addGlobalOptions } from '../../src/cli/global-options.ts';
 
 /** Every command by its full name, such as `deliveries list`. */
 export const commandsByName: Record<string, AnyCommand> = {};
-/** The examples of all groups. */
-export const groupExamples: Example[] = [];
 
 async function load(commands: Commands, prefix = ''): Promise<void> {
   for (const [name, entry] of Object.entries(commands)) {
     const loaded = await loadEntry(entry);
-    if ('commands' in loaded) {
-      groupExamples.push(...loaded.examples);
-      await load(loaded.commands, `${prefix}${name} `);
-    } else commandsByName[`${prefix}${name}`] = loaded;
+    if ('commands' in loaded) await load(loaded.commands, `${prefix}${name} `);
+    else commandsByName[`${prefix}${name}`] = loaded;
   }
 }
 await load(commandTree);

@@ -29,10 +29,6 @@ const move = {
 };
 
 export const command = {
-  examples: [
-    ['Move time forward and send every retry that becomes due', 'clock advance 35m'],
-    ['Run the retry schedule 60 times faster', 'clock speed 60'],
-  ],
   commands: {
     show: operation('getClock', {
       ...state,

@@ -29,10 +29,6 @@ export const tail = defineCommand({
       'Show all attempts to deliver an event, and new ones',
       'deliveries tail --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --since 7d',
     ],
-    [
-      'Print the attempts of the deliveries of the last hour and every new one, one JSON object per line',
-      'deliveries tail --since 1h --type order.shipped --json',
-    ],
   ],
   async run(filter, context) {
     const control = await context.connect();
@@ -72,10 +68,6 @@ export const wait = defineCommand({
     [
       'Wait up to ten seconds for three deliveries created in the last minute',
       'deliveries wait --type order.shipped --since 1m --count 3 --timeout 10s',
-    ],
-    [
-      'Wait for the deliveries to one endpoint and print them as JSON',
-      'deliveries wait --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --json',
     ],
   ],
   async run(options, context) {
@@ -117,10 +109,6 @@ export const exportNdjson = defineCommand({
       'Save the deliveries that failed in the last hour',
       'deliveries export --status failed --since 1h > failed.ndjson',
     ],
-    [
-      'Print the deliveries of an event, one JSON object per line',
-      'deliveries export --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    ],
   ],
   async run({ id, ...filter }, context) {
     const control = await context.connect();
@@ -130,10 +118,6 @@ export const exportNdjson = defineCommand({
 });
 
 export const command = {
-  examples: [
-    ['List the deliveries that failed', 'deliveries list --status failed'],
-    ['Replay everything that failed in the last hour', 'deliveries replay --failed --since 1h'],
-  ],
   commands: {
     list: operation('listDeliveries', {
       summary: 'List deliveries, newest first',
@@ -142,8 +126,6 @@ export const command = {
       examples: [
         ['List the newest deliveries', 'deliveries list'],
         ['List everything that failed in the last hour', 'deliveries list --status failed --since 1h'],
-        ['List the deliveries whose last attempt got a 4xx response', 'deliveries list --response 4xx'],
-        ['Print the deliveries of one event type as JSON', 'deliveries list --type order.shipped --json'],
         [
           'Find the deliveries of an order that were created between one and two hours ago',
           'deliveries list --text ord_7KQ2M9 --since 2h --until 1h',

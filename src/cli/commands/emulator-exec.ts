@@ -63,7 +63,6 @@ export const command = defineCommand({
     ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
     ['Require that every delivery succeeds', 'emulator exec --forward-to 3000 --require-settled -- npm test'],
     ['Repeat a run with the same IDs and times', 'emulator exec --freeze --random-seed 7 -- pytest -q'],
-    ['Keep the log', 'emulator exec --log emulator.log -- go test ./...'],
     ['Run several commands in a shell', "emulator exec -- sh -c 'node server.js & npm test'"],
   ],
   async run(options, context) {

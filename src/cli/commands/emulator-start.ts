@@ -36,21 +36,14 @@ export const command = defineCommand({
   examples: [
     ['Start the emulator', 'emulator start'],
     ['Register a local receiver as an endpoint', 'emulator start --forward-to localhost:3000/webhooks'],
-    [
-      'Send only some event types to it',
-      'emulator start --forward-to 3000 --events order.shipped,invoice.paid',
-    ],
-    ['Begin with an empty state', 'emulator start --fresh'],
     ['Use a free port and no database file', 'emulator start --port 0 --db :memory: --json'],
     [
       'Start in the background with a clock that is 3600 times faster',
       'emulator start --speed 3600 --detach',
     ],
     ['Write the environment variables to a file', 'emulator start --write-env .env.local'],
-    ['Serve HTTPS', 'emulator start --https'],
     ['Accept connections from other machines', 'emulator start --host 0.0.0.0'],
     ['Make the API public through cloudflared', 'emulator start --tunnel'],
-    ['Use your own public URL', 'emulator start --public-url https://svc.example.com'],
   ],
   async run(options, context) {
     const config = await context.resolveConfig(options);

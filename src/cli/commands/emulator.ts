@@ -23,10 +23,7 @@ const STOP_TIMEOUT_MS = 30_000;
 
 /** Exit code 3 if no emulator is running. */
 const emulatorStatus = defineCommand({
-  examples: [
-    ['Show the emulator for this folder', 'emulator status'],
-    ['Read its address and API key in a script', 'emulator status --json'],
-  ],
+  examples: [['Show the emulator for this folder', 'emulator status']],
   async run(_options, context) {
     const control = await context.connect();
     await printStatus(await control.getStatus({}), control, context);
@@ -165,10 +162,6 @@ const snapshotPath = ({ path }: { readonly path: string }, { cwd }: Pick<Context
 });
 
 export const command: CommandGroup = {
-  examples: [
-    ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
-    ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
-  ],
   commands: {
     start: {
       summary: 'Start the emulator',
@@ -201,15 +194,10 @@ export const command: CommandGroup = {
       examples: [
         ['Reset the emulator', 'emulator reset'],
         ['Begin with an empty state', 'emulator reset --all'],
-        ['Reset it in a script', 'emulator reset --yes --json'],
       ],
     }),
     snapshot: {
       summary: 'Save or load the state of the emulator',
-      examples: [
-        ['Save all state', 'emulator snapshot save state.svc'],
-        ['Return to the saved state', 'emulator snapshot load state.svc'],
-      ],
       commands: {
         save: operation('saveSnapshot', {
           summary: 'Save all state to a file',
@@ -250,10 +238,7 @@ export const command: CommandGroup = {
               },
               io,
             ),
-          examples: [
-            ['Return to a saved state', 'emulator snapshot load state.svc'],
-            ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],
-          ],
+          examples: [['Return to a saved state', 'emulator snapshot load state.svc']],
         }),
       },
     },

@@ -16,10 +16,7 @@ const PAGE_LIMIT = v.optional(wholeNumberFrom(1, 100), 20);
 
 const list = defineCommand({
   options: { ...publicEventFilters, ...pageRows(eventChoices, PAGE_LIMIT), workspace: workspaceRow },
-  examples: [
-    ['List the newest events of the workspace', 'events list'],
-    ['Print 100 events of a type as JSON', 'events list --type order.shipped --limit 100 --json'],
-  ],
+  examples: [['List the newest events of the workspace', 'events list']],
   async run({ workspace, ...options }, context) {
     const api = await context.connectApi();
     const response = await api.listEvents({
@@ -68,10 +65,6 @@ const create = defineCommand({
 });
 
 export const command: CommandGroup = {
-  examples: [
-    ['List the newest events', 'events list --limit 5'],
-    ['Create an event', `events create order.shipped --data '{"order_id":"ord_1"}'`],
-  ],
   commands: {
     list: { summary: 'List events, newest first', ...list },
     get: { summary: 'Show an event', ...get },

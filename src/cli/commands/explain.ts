@@ -41,7 +41,6 @@ export const command = defineCommand({
       'explain del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --probe',
     ],
     ['Compare what your receiver computes with the correct values', 'explain --steps'],
-    ['Read the cause and the next commands in a script', 'explain evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --json'],
   ],
   async run({ id = 'latest', attempt, probe, steps, workspace }, context) {
     const control = await context.connect();

@@ -56,11 +56,6 @@ async function completeFault(
 const parseStatus = schemaParser(faultTable.status.schema);
 
 export const command = {
-  examples: [
-    ['Return 503 for the next two requests', 'faults add --on request --status 503 --count 2'],
-    ['Send every delivery twice', 'faults add --on delivery --kind duplicate'],
-    ['Remove all faults', 'faults clear'],
-  ],
   commands: {
     add: operation('addFault', {
       summary: 'Add a fault',
@@ -80,10 +75,6 @@ export const command = {
         [
           'Fail the next three attempts to an endpoint with 503',
           'faults add --kind error-response --status 503 --count 3 --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-        ],
-        [
-          'Deliver each order.shipped event twice',
-          'faults add --on delivery --kind duplicate --type order.shipped',
         ],
         [
           'Delay one delivery in ten by ten minutes',

@@ -49,7 +49,6 @@ export const command = defineCommand({
   },
   examples: [
     ['Create a fixture for each event type in a recording', 'fixtures import staging.har'],
-    ['Import one type', 'fixtures import staging.har --type order.created'],
     ['Show what the webhooks of an OpenAPI document would give', 'fixtures import openapi.yaml --dry-run'],
     ['Create one for each payload in a folder', 'fixtures import payloads/'],
   ],

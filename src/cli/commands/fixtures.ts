@@ -126,14 +126,10 @@ export const run = defineCommand({
   },
 });
 
-/** The names of scripts have neither a slash nor a dot. */
-function isFilePath(nameOrPath: string): boolean {
-  return /[/\\]|\.json$/.test(nameOrPath);
-}
-
 async function getScript(nameOrPath: string, context: Context): Promise<Script> {
   const folders = await resolveFixtureFolders(context);
-  if (isFilePath(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
+  // The names of scripts have neither a slash nor a dot.
+  if (/[/\\]|\.json$/.test(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
   const script = findScript(nameOrPath, folders);
   if (script !== null) return script;
   const names = listScripts(folders).map(({ name }) => name);
@@ -180,7 +176,6 @@ function renderStep(
 }
 
 export const command: CommandGroup = {
-  examples: [['List event fixtures and scripts', 'fixtures list']],
   commands: {
     list: { summary: 'List event fixtures and scripts', ...list },
     show: { summary: 'Show a fixture', ...show },

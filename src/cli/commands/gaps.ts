@@ -35,10 +35,6 @@ function renderGap(
 }
 
 export const command: CommandGroup = {
-  examples: [
-    ['List the open questions and how svc resolves them', 'gaps list'],
-    ['Compare recordings of the service with the configuration', 'gaps check staging.har'],
-  ],
   defaultCommand: 'list',
   commands: {
     list: { summary: 'List the open questions and how svc resolves them', ...list },

@@ -12,7 +12,6 @@ import { renderFields } from '../render/table.ts';
 const settings = pickSettable(keyTable);
 
 export const command: CommandGroup = {
-  examples: [['Create a key that can only read events', 'keys create --scopes events:read']],
   commands: {
     list: operation('listKeys', {
       summary: 'List API keys, newest first',
@@ -51,7 +50,6 @@ export const command: CommandGroup = {
       note: () => 'Copy the key now. It is not shown again.',
       examples: [
         ['Create a key that can only read events', 'keys create --name reader --scopes events:read'],
-        ['Create a key for another workspace', 'keys create --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
         ['Create a key for every workspace', 'keys create --all-workspaces'],
       ],
     }),

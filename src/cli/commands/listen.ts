@@ -90,9 +90,7 @@ export const command = defineCommand({
       'Forward to HTTPS with a self-signed certificate and an extra header',
       "listen https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
     ],
-    ['Print one JSON object per attempt', 'listen 3000 --json'],
     ['Receive the webhooks of GitHub', 'listen 3000 --sender github'],
-    ['Print the endpoint secret', 'listen 3000 --print-secret'],
   ],
   async run(options, context) {
     const { url: forwardUrl } = options;

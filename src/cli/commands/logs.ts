@@ -18,7 +18,7 @@ const filterRows = {
   key: {
     option: '--key <key>',
     summary: 'Only requests with this API key: its ID (key_…) or its name',
-    parse: parseKey,
+    parse: (text: string) => (text.startsWith(idPrefixes.apiKey) ? idParser('apiKey')(text) : text),
     source: keyChoices,
   },
 } as const;
@@ -40,7 +40,6 @@ export const tail = defineCommand({
 });
 
 export const command = {
-  examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
   commands: {
     list: operation('listRequests', {
       summary: 'List API requests, newest first',
@@ -53,7 +52,6 @@ export const command = {
           'List the requests with a 4xx response in the last ten minutes',
           'logs list --status 4xx --since 10m',
         ],
-        ['Find a request by its ID', 'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
         [
           'Find the request that created an event',
           'logs list --resource evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --method POST',
@@ -94,10 +92,6 @@ export const command = {
     tail: { summary: 'Follow API requests in real time', ...tail },
   },
 } satisfies CommandGroup;
-
-function parseKey(text: string): string {
-  return text.startsWith(idPrefixes.apiKey) ? idParser('apiKey')(text) : text;
-}
 
 function toRequestFilter({ key, ...fields }: { readonly key?: string }) {
   if (key === undefined) return fields;

@@ -1,6 +1,6 @@
 /** `svc mcp`: serves coding agents over standard input and output, with the emulator of the folder or one in this process. */
 import { inspect } from 'node:util';
-import type { ConnectedEmulator } from '../../mcp/connected-emulator.ts';
+import type { ConnectedEmulator } from '../../mcp/tool.ts';
 import { TEMPORARY_SETTINGS } from '../boot-emulator.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';

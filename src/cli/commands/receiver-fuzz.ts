@@ -108,12 +108,7 @@ export const fuzz = defineCommand({
       'Restart the receiver between deliveries',
       "receiver fuzz 3000/webhooks --restart-command 'docker compose restart web'",
     ],
-    ['Write a JUnit report for CI', 'receiver fuzz 3000/webhooks --time 60s --junit receiver.xml'],
     ['Play a saved sequence again', 'receiver fuzz 3000/webhooks --replay .svc/sequence-1-14.json'],
-    [
-      'Use only duplicate and concurrent deliveries as variations',
-      'receiver fuzz 3000/webhooks --only duplicate,concurrent',
-    ],
   ],
   run: runFuzz,
 });

@@ -154,7 +154,8 @@ export const verify = defineCommand({
   ],
   async run(options, context) {
     const result = await runVerification(options, context);
-    context.print(result, () => renderResult(result, context));
+    const verdict = renderVerification(result, context.io);
+    context.print(result, () => (result.remedy === null ? verdict : `${verdict}\n${result.remedy}`));
     return result.ok ? ExitCode.success : ExitCode.failure;
   },
 });
@@ -228,9 +229,4 @@ async function resolveVerifyOptions(
     toleranceMs: tolerance ?? signatureToleranceMs,
     now: now?.(context.now()) ?? context.now(),
   };
-}
-
-function renderResult(result: Verification, { io }: Context): string {
-  const verdict = renderVerification(result, io);
-  return result.remedy === null ? verdict : `${verdict}\n${result.remedy}`;
 }

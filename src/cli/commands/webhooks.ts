@@ -61,10 +61,6 @@ const changeRows = {
 } as const;
 
 export const command: CommandGroup = {
-  examples: [
-    ['Register an endpoint', 'webhooks create --url http://localhost:3000/webhooks --events order.shipped'],
-    ['List the endpoints', 'webhooks list'],
-  ],
   commands: {
     list: operation('listWebhooks', {
       summary: 'List endpoints, newest first',
@@ -113,14 +109,6 @@ export const command: CommandGroup = {
           'Deliver one event type to a local port',
           'webhooks create --url 3000/webhooks --events order.shipped',
         ],
-        [
-          'Deliver two event types to a URL',
-          'webhooks create --url http://localhost:3000/webhooks --events order.shipped,invoice.paid',
-        ],
-        [
-          'Deliver every event type and print the endpoint as JSON',
-          "webhooks create --url https://example.com/hooks -e '*' --json",
-        ],
       ],
     }),
     update: operation('updateWebhook', {
@@ -133,10 +121,6 @@ export const command: CommandGroup = {
         [
           'Deliver to another port',
           'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url http://localhost:4000/hooks',
-        ],
-        [
-          'Replace the event types of an endpoint',
-          'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --events order.shipped,invoice.paid',
         ],
         ['Disable an endpoint', 'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --disable'],
       ],

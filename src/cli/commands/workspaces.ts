@@ -6,7 +6,6 @@ import { currentWorkspace } from '../option-rows.ts';
 import { renderFields } from '../render/table.ts';
 
 export const command: CommandGroup = {
-  examples: [['Create a workspace', 'workspaces create Staging']],
   commands: {
     list: operation('listWorkspaces', {
       summary: 'List workspaces, newest first',

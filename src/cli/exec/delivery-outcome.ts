@@ -44,7 +44,6 @@ export async function collectDeliveryOutcome(
   return { undelivered, lines: await Promise.all(shown.map(describe)), total: deliveries.length };
 }
 
-/** Why a run had no deliveries, and what to do. */
 export interface NoDeliveries {
   readonly message: string;
   readonly hint: Hint;
@@ -68,7 +67,6 @@ export async function describeEmptyRun(control: Pick<ControlPlane, 'listEvents'>
   };
 }
 
-/** Prints the first deliveries that did not succeed, with their URL and the reason. */
 export function reportUndelivered(
   { undelivered, lines, total }: DeliveryOutcome,
   { note }: Pick<NoteOutput, 'note'>,

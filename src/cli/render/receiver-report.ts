@@ -43,7 +43,6 @@ export function renderReport(report: CheckReport, capabilities: TerminalCapabili
   return [...results, end, ...observerNote, ...noneNote, ...lines].join('\n');
 }
 
-/** The reasons for inconclusive checks, with the number of checks. */
 function countReasons(checks: readonly CheckResult[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { status, meaning } of checks) {

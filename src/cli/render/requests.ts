@@ -23,14 +23,12 @@ export function requestColumns(
   return toColumns<ApiRequest>(requestTable, {
     at: { value: ({ at }) => formatTimeCell(at) },
     status: { value: ({ status }) => styleHttpStatus(status, capabilities) },
-    error_code: { value: describeError },
+    error_code: {
+      value: ({ error_code: code, fault }) =>
+        [code, fault && `(fault ${fault.kind})`].filter(Boolean).join(' '),
+    },
     duration_ms: { value: ({ duration_ms: ms }) => formatLatency(ms) },
   });
-}
-
-/** The error code, and the injected fault. */
-function describeError({ error_code: code, fault }: ApiRequest): string {
-  return [code, fault && `(fault ${fault.kind})`].filter(Boolean).join(' ');
 }
 
 /** Renders all fields of a request, with the headers and bodies that the log contains. */

@@ -27,7 +27,6 @@ type SandboxEventListener = (event: SandboxEvent) => void;
 class EventBus {
   readonly #listeners = new Set<SandboxEventListener>();
 
-  /** @returns a function that ends the subscription. */
   subscribe(listener: SandboxEventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -38,7 +37,6 @@ class EventBus {
   }
 }
 
-/** Created once, on startup. */
 export interface Sandbox {
   readonly environment: Environment;
   readonly rules: Rules;

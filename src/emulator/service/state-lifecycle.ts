@@ -42,7 +42,6 @@ export class StateLifecycle {
     this.#startFromCurrentState();
   }
 
-  /** The default workspace, API key and endpoint. */
   get bootstrapResult(): BootstrapResult {
     return this.#bootstrapResult;
   }

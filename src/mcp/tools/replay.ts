@@ -15,7 +15,6 @@ import { defineTool, formatCall, waitSeconds } from '../tool.ts';
 
 const { type, webhook_id, since } = DeliveryFilter;
 
-/** Deliveries that one call replays. */
 const MAX_REPLAYS = 50;
 
 export const replayTool = defineTool({

@@ -5,10 +5,6 @@ import { byteSize, duration, text, wholeNumber } from '../../resources/value-sch
 import type { Gap } from '../gap.ts';
 import { objectOf, objectOrOff, oneOf, withRule } from '../gap-schemas.ts';
 
-function isWorkspaceParameter(name: string): boolean {
-  return /^[a-z]\w{0,63}$/i.test(name) && !['starting_after', 'limit', 'type'].includes(name);
-}
-
 export const apiGaps = {
   'idempotency.scope': {
     question: 'What is the scope of an idempotency key, and how long is it kept?',
@@ -46,7 +42,7 @@ export const apiGaps = {
       'The field has this name everywhere else. If a key belongs to one workspace, the parameter is optional.',
     schema: text(
       'the name of a query parameter, such as "workspace", other than starting_after, limit and type',
-      isWorkspaceParameter,
+      (name) => /^[a-z]\w{0,63}$/i.test(name) && !['starting_after', 'limit', 'type'].includes(name),
     ),
     relaxed: 'workspace_id',
   },
