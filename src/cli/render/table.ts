@@ -183,12 +183,13 @@ export function renderFields(
   fields: Readonly<Record<string, string | number | null>>,
   capabilities: { readonly color: boolean },
 ): string {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  const indent = `\n${' '.repeat(width + 2)}`;
   const { dim } = styleFor(capabilities);
-  const table = new Table({ chars, style });
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== null) table.push([dim(name), String(value)]);
-  }
-  return table.toString().replace(/ +$/gm, '');
+  return entries
+    .map(([name, value]) => `${dim(name.padEnd(width))}  ${String(value).replaceAll('\n', indent)}`)
+    .join('\n');
 }
 
 /**
