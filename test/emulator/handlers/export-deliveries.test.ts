@@ -206,4 +206,22 @@ describe('the secrets of an export', () => {
     expect(secret).toBe('a-secret-without-a-prefix');
     expect(await exportText()).not.toContain(secret);
   });
+
+  it('a secret of a response header is removed from the other texts of its delivery [exports.secrets]', async () => {
+    const { create, exportLines } = await setUp({
+      status: 200,
+      body: 'session 0123456789abcdef started',
+      headers: { 'set-cookie': 'sid=0123456789abcdef' },
+    });
+    await create('session.started');
+    const [line] = await exportLines();
+    expect(line?.attempts[0]?.response?.body).toBe('session [removed] started');
+  });
+
+  it('tokens in the URL of an endpoint are removed [exports.secrets]', async () => {
+    const { emulator, create, webhookId, receiver, exportText } = await setUp();
+    await emulator.control.updateWebhook({ id: webhookId, url: `${receiver.url}?token=tok_0123456789abc` });
+    await create('order.paid');
+    expect(await exportText()).not.toContain('tok_0123456789abc');
+  });
 });
