@@ -37,6 +37,10 @@ export async function openView(browser: Browser, url: string): Promise<Viewer> {
   };
 }
 
+/** The list of a view, which scrolls. */
+const LIST = '.split > section > div';
+export const LIST_ROW = `${LIST} li > a`;
+
 const SAMPLE_INTERVAL_MS = 200;
 
 /**
@@ -48,7 +52,7 @@ export function watchTop({ page }: Viewer, ms: number, offset: number): Promise<
     const lags = [];
     for (const end = performance.now() + ${ms}; performance.now() < end; ) {
       await new Promise((resolve) => setTimeout(resolve, ${SAMPLE_INTERVAL_MS}));
-      const newest = document.querySelector('.live-rows .list-row time').dateTime;
+      const newest = document.querySelector('${LIST_ROW} > time').dateTime;
       lags.push(Date.now() - ${offset} - Date.parse(newest));
     }
     return lags;
@@ -61,7 +65,7 @@ const PIXELS_A_FRAME = 120;
 /** Scrolls a list down for `ms`, then back to the top. @returns the milliseconds between frames. */
 export function scroll(page: Page, ms: number): Promise<number[]> {
   return page.evaluate(`(async () => {
-    const list = document.querySelector('.live-rows');
+    const list = document.querySelector('${LIST}');
     const frames = [];
     let last = await new Promise(requestAnimationFrame);
     for (const end = last + ${ms}; last < end; ) {
@@ -79,7 +83,7 @@ export function scroll(page: Page, ms: number): Promise<number[]> {
 export async function openBlankList(browser: Browser): Promise<Page> {
   const { page } = await openView(browser, 'about:blank');
   await page.setContent(
-    '<div class="live-rows" style="height:100vh;overflow:auto"><div style="height:1e7px">',
+    '<div class="split"><section><div style="height:100vh;overflow:auto"><div style="height:1e7px">',
   );
   return page;
 }

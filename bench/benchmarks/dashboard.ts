@@ -12,6 +12,7 @@ import type { Finding } from '../report.ts';
 import { median, quantile } from '../statistics.ts';
 import {
   type KeyCost,
+  LIST_ROW,
   openBlankList,
   openView,
   type PageMemory,
@@ -82,8 +83,8 @@ async function measureLoad(
   const viewers = await mapViews((name) => openView(browser, `${emulator.url}/#/${name}`));
   const blank = await openBlankList(browser);
   const load = sendAtRate(toTarget(emulator, MANY_ENDPOINTS), PER_SECOND, seconds);
-  await viewers.deliveries.page.locator('.list-row').nth(5).waitFor();
-  await viewers.requests.page.locator('.list-row').nth(5).waitFor();
+  await viewers.deliveries.page.locator(LIST_ROW).nth(5).waitFor();
+  await viewers.requests.page.locator(LIST_ROW).nth(5).waitFor();
   const turns: Turn[] = [];
   const end = performance.now() + seconds * 1000;
   while (performance.now() + TURN_MS < end) {
