@@ -111,6 +111,8 @@ const chunkGroups = [
 /** Replacements for imported modules. */
 export const alias = {
   'node:process': join(root, 'scripts/global-process.cjs'),
+  // The colors of cli-table3, which we do not use.
+  '@colors/colors/safe': false,
   // Its main file is a UMD module, whose parts a bundler does not find.
   'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
 };

@@ -1,4 +1,5 @@
 /** Renders tables, lists of fields, and pages of lists. */
+import Table from 'cli-table3';
 import { formatHint, type Hint } from '../../domain/errors.ts';
 import type { Fields, Page } from '../../resources/define-resource.ts';
 import type { Context } from '../context.ts';
@@ -178,18 +179,37 @@ export function renderTableWithHints<Row>(
   return [titles, ...withHints].join('\n');
 }
 
+/** The borders of cli-table3: only the gap between two columns. */
+const chars = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  mid: '',
+  'mid-mid': '',
+  'left-mid': '',
+  'right-mid': '',
+  left: '',
+  right: '',
+  middle: ' '.repeat(GAP),
+};
+const style = { 'padding-left': 0, 'padding-right': 0, border: [], compact: true };
+
 /** Renders names and aligned values, one per line. A null value is skipped. */
 export function renderFields(
   fields: Readonly<Record<string, string | number | null>>,
   capabilities: { readonly color: boolean },
 ): string {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null);
-  const width = Math.max(...entries.map(([name]) => name.length));
-  const indent = `\n${' '.repeat(width + 2)}`;
   const { dim } = styleFor(capabilities);
-  return entries
-    .map(([name, value]) => `${dim(name.padEnd(width))}  ${String(value).replaceAll('\n', indent)}`)
-    .join('\n');
+  const table = new Table({ chars, style });
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== null) table.push([dim(name), String(value)]);
+  }
+  return table.toString().replace(/ +$/gm, '');
 }
 
 /**
