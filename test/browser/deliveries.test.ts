@@ -53,6 +53,15 @@ describeInBrowser('the delivery list', () => {
     await page.getByText('svc trigger').waitFor();
   });
 
+  it('the delivery list shows only the deliveries that match the text in its search', async () => {
+    const emulator = await openEmulator();
+    for (const type of ['order.shipped', 'invoice.paid']) await trigger(emulator, 1, type);
+    const page = await openDashboard(emulator);
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
+    await page.getByRole('searchbox').fill('invoice');
+    await expect.poll(() => typesOf(page)).toEqual(['invoice.paid']);
+  });
+
   it('the delivery list shows the error of an invalid filter until that filter is removed', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);

@@ -1,6 +1,4 @@
 /** Each field of a resource is shown wherever one resource is shown, or is in a list of this file. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { toSnapshot } from '../../src/library/delivery-snapshot.ts';
@@ -74,13 +72,4 @@ it('a snapshot of the library has each field of a delivery that its status and i
   expect(await listHidden('getDelivery', deliveryTable, show)).toEqual([
     ...['workspace_id', 'paused', 'attempt_count', 'last_attempt', 'next_attempt_at', 'settled_at'],
   ]);
-});
-
-it('the views of the dashboard read each field of a delivery, except when it settled', () => {
-  const views = ['deliveries', 'delivery'].flatMap((name) => {
-    const folder = join(import.meta.dirname, '../../src/dashboard/views', name);
-    return readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
-  });
-  const words = new Set(views.join('\n').match(/\w+/g));
-  expect(Object.keys(deliveryTable).filter((name) => !words.has(name))).toEqual(['settled_at']);
 });

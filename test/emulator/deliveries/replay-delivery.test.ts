@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
 import { verify } from '../../../src/signature.ts';
 import { between, header, openReceiver, startDeliverySetup } from './delivery-setup.ts';
-import { runEventLoop, startDispatcher } from './dispatcher-setup.ts';
+import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 describe('replayDelivery', () => {
   it('a replay of a failed delivery is another attempt with a new signature [replay, §6.retries.replay]', async () => {
@@ -44,6 +44,17 @@ describe('replayDelivery', () => {
       });
     },
   );
+
+  it('a failed replay of a pending delivery takes the place of its next retry [replay]', async () => {
+    const { failFirst, attempt, replay, moveTo, nextDueAt } = startDispatcher();
+    const { id } = await failFirst();
+    await replay(id);
+    await (await attempt(2)).respond(failedResult);
+    expect(nextDueAt()).toBe(NOW + 30 * MINUTE_MS);
+    await moveTo(NOW + 30 * MINUTE_MS);
+    await (await attempt(3)).respond(failedResult);
+    expect(nextDueAt()).toBe(NOW + 150 * MINUTE_MS);
+  });
 
   it('a replay with a new id is a separate delivery with its own retry schedule [replay]', async () => {
     const { control, deliver, receiver } = await startDeliverySetup({ status: 500 });

@@ -272,6 +272,15 @@ describe('deliveries', () => {
   });
 });
 
+it('keys and endpoints are listed by workspace, without their secrets', async () => {
+  const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
+  const { key: _, ...key } = await control.createKey({ scopes: ['events:read'], workspace_id });
+  const { secret: __, ...endpoint } = await control.createWebhook({ url: receiver.url, workspace_id });
+  expect((await control.listKeys({ workspace_id })).data).toEqual([key]);
+  expect((await control.listWebhooks({ workspace_id })).data).toEqual([endpoint]);
+  expect((await control.listWebhooks({ workspace_id: workspaceId })).data).toEqual([]);
+});
+
 it('events are retrieved with the request that created them', async () => {
   const created = await emulator.api('POST', '/events', '{"type":"a.b","payload":{"n":[12.50,"2"]}}');
   await expect(control.getEvent({ id: created.json.id })).resolves.toEqual({
