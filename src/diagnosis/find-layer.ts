@@ -20,6 +20,7 @@ export function findLayer(
   const changes = readRedirect(attempt)?.changes ?? '';
   for (const row of layerRows) {
     const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
+    // A row of a redirect has no header of its own: its evidence is where to.
     const [name = 'location', value] = row.header ?? [];
     const part = row.page?.exec(page);
     const applies =

@@ -9,7 +9,7 @@ import type { Attempt } from '../resources/attempt.ts';
 import { type MistakeReason, quote } from '../signature/refusals.ts';
 import { findLayer } from './find-layer.ts';
 import { frameworks } from './frameworks.ts';
-import { type Judgment, nothingMore, say, sayFix, toNextSteps, type Values } from './sentences.ts';
+import { emptyJudgment, type Judgment, say, sayFix, toNextSteps, type Values } from './sentences.ts';
 import { listFixes } from './transport-problems.ts';
 
 /** What a response reports about the verification, apart from the words of the table of layers. */
@@ -42,7 +42,7 @@ export function judgeResult(attempt: Attempt, values: Values, isFaultActive: boo
   const cause = findCause(attempt);
   const isEnded = cause === 'injected_fault' && !isFaultActive;
   return {
-    ...nothingMore,
+    ...emptyJudgment,
     cause,
     detail: describeResult(attempt, cause, values),
     hints: listFixes(isEnded ? 'ended_fault' : cause, attempt.error, values),
@@ -157,10 +157,15 @@ function describeClock({ attempt, toleranceMs }: AttemptFacts): string | null {
   return say('clock_differs', { distance, tolerance: formatDuration(toleranceMs) });
 }
 
-/** The last earlier attempt at which the receiver can have recorded the event: it was sent, and not rejected. */
-function findRecording({ attempt, attempts }: AttemptFacts): Attempt | undefined {
-  return attempts.findLast(({ number, phases, response_status: status }) => {
-    const isSent = (phases?.send_ms ?? null) !== null;
-    return number < attempt.number && isSent && (status === null || status < 300 || status >= 500);
+/** The last earlier attempt at which your code can have recorded the event: it was sent as a valid one, and not rejected. */
+function findRecording({ attempt, attempts, values }: AttemptFacts): Attempt | undefined {
+  return attempts.findLast((earlier) => {
+    const { number, phases, response_status: status, fault } = earlier;
+    const isSent = (phases?.send_ms ?? null) !== null && !getDeliveryFault(fault?.kind).isInvalid;
+    const isRejected = status !== null && status >= 300 && status < 500;
+    // Any other layer responded instead of the code that records.
+    const { found } = findLayer(earlier, values);
+    const isReached = found === null || found.cause === 'delivered';
+    return number < attempt.number && isSent && !isRejected && isReached;
   });
 }

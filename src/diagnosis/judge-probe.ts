@@ -35,16 +35,17 @@ export function judgeProbe({ result, tried }: ProbeResult, judgment: Judgment, v
     hints: [sayFix(name, values)],
     ...change,
   });
-  const concludeMisread = (name: SentenceName) => {
+  const concludeMisread = (name: SentenceName, change: Partial<Judgment> = {}) => {
     const remedy = sayFix(name, values).text;
     const mistake = { reason: 'timestamp_misread', detail: say(name), remedy } as const;
-    return conclude(name, { cause: 'signature_rejected', mistake });
+    return conclude(name, { cause: 'signature_rejected', mistake, ...change });
   };
   switch (result) {
+    // The evidence is about the recorded attempt, and these are about the receiver now.
     case 'accepted':
-      return conclude('probe_accepted', { hints: [next.replay] });
+      return conclude('probe_accepted', { evidence: [], hints: [next.replay] });
     case 'random_accepted':
-      return conclude('probe_random_accepted', { cause: 'signature_rejected' });
+      return conclude('probe_random_accepted', { cause: 'signature_rejected', evidence: [] });
     case 'unreadable_accepted':
       return concludeMisread('probe_unreadable_accepted');
     case 'inconsistent':
@@ -53,7 +54,7 @@ export function judgeProbe({ result, tried }: ProbeResult, judgment: Judgment, v
       const shown = [say('probe_differs_fact'), ...evidence];
       // If the clock of the receiver was wrong, the cause would be known, and there would be no probe.
       if (layer?.kind === 'signature_time')
-        return { ...concludeMisread('probe_time'), certainty: 'likely', evidence: shown };
+        return concludeMisread('probe_time', { certainty: 'likely', evidence: shown });
       const later = cause === 'signature_rejected' ? 'rejected' : cause;
       return conclude('probe_differs', { cause: later, evidence: shown });
     }

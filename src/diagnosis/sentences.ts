@@ -8,8 +8,8 @@ import type { Explanation } from '../operations/explanation-schemas.ts';
 
 /** What is known about an attempt, or what one kind of evidence shows about it. */
 export type Judgment = Omit<Explanation, 'delivery' | 'attempt' | 'summary' | 'finding' | 'steps'>;
-/** A judgment of what nothing more is known about. */
-export const nothingMore: Pick<Judgment, 'certainty' | 'layer' | 'mistake' | 'evidence'> = {
+/** Defaults of a judgment without further evidence. */
+export const emptyJudgment: Pick<Judgment, 'certainty' | 'layer' | 'mistake' | 'evidence'> = {
   certainty: 'certain',
   layer: null,
   mistake: null,
@@ -39,8 +39,8 @@ const sentences = {
   says: ['It says {says}.', 'a message'],
   already_recorded: [
     'It probably recorded the event at attempt {earlier} ({result}), and rejects it as a duplicate. svc retries after a 409.',
-    'a 409 response, and an earlier attempt that was sent: without a response, or with a 2xx or a 5xx status',
-    'Return a 2xx response to an event that is already recorded, and record an event only if its processing succeeds.',
+    'a 409 response, and an earlier valid attempt that was sent: without a response, or with a 2xx or a 5xx status of no known layer',
+    'Return 2xx for an event that you have already recorded.',
   ],
   digest_of_mistake: [
     'The response contains the digest that this mistake produces: {digest}',
@@ -65,7 +65,7 @@ const sentences = {
     'a probe; shown for attempts with the same status until a delivery to the endpoint succeeds',
   ],
   probe_accepted: [
-    'It accepts the delivery now. If it was not changed since, it fails only sometimes: for some digests or times, by state that it keeps, or in one of several processes.',
+    "It accepts the delivery now. If you haven't changed it since then, it fails only sometimes: for some digests or times, by state that it keeps, or in one of several processes.",
     'a probe: a 2xx response to the correct signature',
   ],
   probe_random_accepted: [
@@ -89,7 +89,7 @@ const sentences = {
     'Compare the timestamp {timestamp} with the current time in the same unit and time zone.',
   ],
   probe_differs_fact: [
-    'The response to a random signature differs, each time, so the correct one was accepted.',
+    'Both times, a random signature got a different response, so the correct one was accepted.',
     'a probe: another response to a random signature, each time',
   ],
   probe_inconsistent: [

@@ -216,7 +216,7 @@ const networkProblems: readonly TransportProblem[] = [
     // A server that expects TLS ends a connection with plain HTTP in the same way as one that crashes.
     error: /^(?:ECONNRESET|EPIPE) waiting first http: /,
     sentence:
-      '{host} {action} the connection without a response: it may expect HTTPS, or crash on the request',
+      '{host} {action} the connection without a response: it may expect HTTPS, or it crashed while it handled the request',
     fix: 'Read the log of the receiver. If it expects HTTPS, register the https:// URL',
     command: 'svc webhooks update {webhook} --url {https_url}',
   },

@@ -71,7 +71,8 @@ export const deliveryFaults = {
     requests: 0,
     end: {
       outcome: 'connection_error',
-      toError: (id) => `nothing was sent: fault ${id} dropped the attempt`,
+      toError: (id) =>
+        `the injected fault drop (${id}) dropped the attempt; nothing was sent to the receiver`,
     },
   },
   'error-response': {
@@ -80,7 +81,8 @@ export const deliveryFaults = {
     status: 503,
     end: {
       outcome: 'http_error',
-      toError: (id, response) => `nothing was sent: fault ${id} responded with ${response}`,
+      toError: (id, response) =>
+        `the injected fault error-response (${id}) returned ${response}; nothing was sent to the receiver`,
     },
   },
   timeout: {
@@ -89,14 +91,14 @@ export const deliveryFaults = {
     end: {
       outcome: 'timeout',
       toError: (id) =>
-        `the response was lost: fault ${id} ended the attempt as a timeout, without waiting for the time limit`,
+        `the injected fault timeout (${id}) ended the attempt without waiting for the time limit; the response was lost`,
     },
   },
   reset: {
     description: 'Sent, but its response is lost; the attempt ends as if the receiver reset the connection',
     end: {
       outcome: 'connection_error',
-      toError: (id) => `the response was lost: fault ${id} reset the connection`,
+      toError: (id) => `the injected fault reset (${id}) reset the connection; the response was lost`,
     },
   },
   'tamper-body': {

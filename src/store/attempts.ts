@@ -96,7 +96,7 @@ export class AttemptTable extends Table {
   }
 
   /** Number of deliveries to an endpoint whose last attempt failed with a response status. */
-  countUnresolved(webhookSeq: number, status: number): number {
+  countUnresolved(webhookSeq: number, status: number | null): number {
     return this.sql.value(
       `SELECT count(*) FROM attempts a WHERE webhook_seq = ? AND response_status = ? AND outcome <> 'succeeded'
          AND number = (SELECT attempt_count FROM deliveries WHERE seq = a.delivery_seq)`,

@@ -95,7 +95,9 @@ describeInBrowser('the delivery page', () => {
     await emulator.control.addFault({ on: 'delivery', kind: 'error-response', webhook_id: webhook.id });
     await advance(5 * MINUTE_MS);
     const cause = causeOf(page);
-    await cause.getByText(/Nothing was sent: fault flt_\w+ responded with 503/).waitFor();
+    await cause
+      .getByText(/The injected fault error-response \(flt_\w+\) returned 503 .*; nothing was sent/)
+      .waitFor();
     await page.getByText(/not sent, ended/).waitFor();
     const link = page.getByRole('link', { name: 'error-response', exact: true });
     await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);

@@ -155,7 +155,7 @@ describe('describeFailure', () => {
       { stage: 'body', response },
     ],
     [
-      'closed the connection without a response: it may expect HTTPS, or crash on the request',
+      'closed the connection without a response: it may expect HTTPS, or it crashed while it handled the request',
       undefined,
       { stage: 'waiting', isFirst: true },
     ],
@@ -167,7 +167,7 @@ describe('describeFailure', () => {
     expect(describeAt(failure, context)).toEqual({ outcome: 'connection_error', error });
   });
 
-  it('a receiver with an https:// URL that closes the connection is not said to expect HTTPS', () => {
+  it('the error for a closed connection does not suggest HTTPS if the URL already uses it', () => {
     const failure = describeAt(toError('ECONNRESET', { syscall: 'read' }), {
       ...{ url: HTTPS, stage: 'waiting', isFirst: true },
     });

@@ -3,7 +3,7 @@ import { describeAttempt } from '../../src/diagnosis/find-layer.ts';
 import { judgeAttempt, judgeResult } from '../../src/diagnosis/judge-attempt.ts';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
 import { formatHint } from '../../src/domain/errors.ts';
-import type { FaultKind } from '../../src/domain/fault.ts';
+import { deliveryFaults, type FaultKind, getDeliveryFault } from '../../src/domain/fault.ts';
 import type { Attempt } from '../../src/resources/attempt.ts';
 import { anAttempt } from '../cli/fake-context.ts';
 
@@ -124,14 +124,17 @@ it('the hint after a fault that no longer applies is to replay the delivery', ()
 it.each<[FaultKind | undefined, string]>([
   [undefined, 'Your receiver returned 503.'],
   ['slow-body', 'Your receiver returned 503.'],
-  ['error-response', 'Nothing was sent: fault flt_1 responded with 503.'],
+  [
+    'error-response',
+    'The injected fault error-response (flt_1) returned 503; nothing was sent to the receiver.',
+  ],
   [
     'tamper-body',
     'Your receiver returned 503. The injected fault tamper-body (flt_1) had changed the request.',
   ],
 ])('the cause of a 503 with the fault %s says who returned it', (kind, cause) => {
   const fault = kind && { id: 'flt_1', kind };
-  const error = 'nothing was sent: fault flt_1 responded with 503';
+  const error = deliveryFaults['error-response'].end.toError('flt_1', '503');
   expect(judge({ response_status: 503, error, ...(fault && { fault }) }).detail).toBe(cause);
 });
 
@@ -152,11 +155,17 @@ it.each<[FaultKind, AttemptOutcome, number | null, string]>([
     'The receiver accepted an attempt that the injected fault bad-signature had made invalid.',
   ],
   ['old-secret', 'succeeded', 200, 'Your receiver returned 200.'],
-  ['reset', 'connection_error', null, 'Reset.'],
+  [
+    'reset',
+    'connection_error',
+    null,
+    'The injected fault reset (flt_1) reset the connection; the response was lost.',
+  ],
 ])(
   'the cause of an attempt with the fault %s and the outcome %s says what the fault did',
   (kind, outcome, response_status, cause) => {
-    const attempt = { outcome, response_status, error: 'reset', fault: { id: 'flt_1', kind } };
+    const error = getDeliveryFault(kind).end?.toError('flt_1', '') ?? null;
+    const attempt = { outcome, response_status, error, fault: { id: 'flt_1', kind } };
     expect(judge(attempt).detail).toBe(cause);
   },
 );

@@ -32,10 +32,10 @@ const SAMPLES = 8;
 export interface ProbeFinding extends Mistake {
   /** What was signed, and what the receiver verifies; null if it is the same. */
   readonly comparison: Comparison | null;
-  /** The delivery that was probed, its URL, and the status of the response to the correct signature, or 0. */
+  /** The delivery that was probed, its URL, and the status of the response to the correct signature. */
   readonly delivery_id: string;
   readonly url: string;
-  readonly status: number;
+  readonly status: number | null;
   /** Sequence of the newest change at that time: a later success ends the finding. */
   readonly seq: number;
 }
@@ -119,7 +119,7 @@ export async function probeSignature(
         comparison: compareContent(buildSignedContent(scheme, message), buildChangedContent(input, mistakes)),
         delivery_id: row.id,
         url: row.url,
-        status: correct.responseStatus ?? 0,
+        status: correct.responseStatus,
         seq: store.lastSeq,
       };
     }

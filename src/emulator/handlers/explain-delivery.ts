@@ -4,7 +4,7 @@ import { describeState } from '../../diagnosis/describe-delivery.ts';
 import { describeAttempt } from '../../diagnosis/find-layer.ts';
 import { judgeAttempt } from '../../diagnosis/judge-attempt.ts';
 import { judgeProbe, type ProbeResult, probeStops } from '../../diagnosis/judge-probe.ts';
-import { type Judgment, nothingMore, say, toNextSteps, type Values } from '../../diagnosis/sentences.ts';
+import { emptyJudgment, type Judgment, say, toNextSteps, type Values } from '../../diagnosis/sentences.ts';
 import type { DeliveryCause } from '../../domain/causes.ts';
 import { maskSecret } from '../../domain/credentials.ts';
 import type { Hint } from '../../domain/errors.ts';
@@ -57,7 +57,8 @@ export async function probeDelivery(
     store.writeNow(() => store.webhooks.update({ ...webhook, finding: found && JSON.stringify(found) }));
   };
   if (!('result' in probe)) {
-    writeFinding(probe);
+    // A finding explains the attempts with its status.
+    if (probe.status !== null) writeFinding(probe);
     return explain();
   }
   const isDecided = ![...probeStops, 'inconsistent'].includes(probe.result);
@@ -144,7 +145,7 @@ function judgeWaiting(delivery: Delivery, summary: string, now: number): Judgmen
   const { enable, next } = toNextSteps({ delivery: id, webhook });
   const waiting = status === 'pending' ? [next] : [];
   return {
-    ...nothingMore,
+    ...emptyJudgment,
     cause: paused ? 'paused' : status === 'canceled' ? 'canceled' : 'not_sent',
     detail: isDue ? say('in_progress') : summary,
     hints: paused ? [enable] : waiting,

@@ -140,7 +140,7 @@ describe('sendWithFault', () => {
         {
           ...failure,
           outcome: 'connection_error',
-          error: 'nothing was sent: fault flt_1 dropped the attempt',
+          error: 'the injected fault drop (flt_1) dropped the attempt; nothing was sent to the receiver',
         },
       ],
     ],
@@ -151,7 +151,8 @@ describe('sendWithFault', () => {
       [
         {
           ...{ ...failure, outcome: 'http_error', responseStatus: 503, response: result.response },
-          error: 'nothing was sent: fault flt_1 responded with 503 Service Unavailable',
+          error:
+            'the injected fault error-response (flt_1) returned 503 Service Unavailable; nothing was sent to the receiver',
         },
       ],
     ],
@@ -162,7 +163,7 @@ describe('sendWithFault', () => {
       [
         {
           ...{ ...failure, outcome: 'http_error', responseStatus: 799, response: result.response },
-          error: 'nothing was sent: fault flt_1 responded with 799',
+          error: 'the injected fault error-response (flt_1) returned 799; nothing was sent to the receiver',
         },
       ],
     ],

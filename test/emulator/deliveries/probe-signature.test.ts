@@ -29,6 +29,7 @@ type Response = number | readonly [status: number, body: string] | null;
 
 const API_KEY = 'svc_test_00000000000000000000000000000000';
 const SECRET = 'whsec_Y3VycmVudA';
+const PREVIOUS_SECRET = 'whsec_cHJldmlvdXM';
 
 const hex = (content: string, secret = SECRET) => createHmac('sha256', secret).update(content).digest('hex');
 const isCorrect = ({ signature, timestamp, body }: Received) =>
@@ -39,13 +40,15 @@ async function probe(
   respond: (request: Received) => Response,
   options: Partial<ProbeOptions> & {
     readonly scheme?: Partial<SignatureScheme>;
+    readonly previousSecret?: string;
     body?: string;
   } = {},
 ) {
-  const { scheme, body: sentBody, ...probeOptions } = options;
+  const { scheme, previousSecret: previous_secret = null, body: sentBody, ...probeOptions } = options;
   const { sandbox, store, endpoint, trigger, attempt, get } = startDispatcher();
   const webhook = store.webhooks.getBySeq(store.webhooks.findSeq(endpoint().id) ?? 0);
-  store.writeNow(() => store.webhooks.update({ ...webhook, secret: SECRET }));
+  const secrets = { secret: SECRET, previous_secret, previous_secret_expires_at: 2 ** 50 };
+  store.writeNow(() => store.webhooks.update({ ...webhook, ...secrets }));
   const [id = ''] = await trigger();
   await (await attempt(1)).respond(failedResult);
   if (sentBody !== undefined) store.deliveryQueries.getBody = () => sentBody;
@@ -79,6 +82,24 @@ describe('probeSignature', () => {
     expect(result).toEqual({ result: 'accepted', tried: 0 });
     expect(received).toMatchObject([{ id: row.id, body }]);
   });
+
+  it.each([
+    ['current', SECRET],
+    ['previous', PREVIOUS_SECRET],
+  ])(
+    'a receiver that compares the whole header with the signature of the %s secret is recognized during a rotation',
+    async (name, secret) => {
+      const { result } = await probe(
+        ({ signature, timestamp, body }) =>
+          signature === `v1=${hex(`${timestamp}.${body}`, secret)}` ? 200 : 401,
+        { previousSecret: PREVIOUS_SECRET },
+      );
+      expect(result).toMatchObject({
+        reason: 'header_not_split',
+        detail: `The receiver makes one mistake: Service-Signature was expected with only one signature, that of the ${name} secret.`,
+      });
+    },
+  );
 
   it.each<[string, string, (request: Received) => boolean]>([
     [

@@ -14,12 +14,12 @@ describe('connection errors', () => {
   it.each<[string, string, (socket: Socket) => unknown]>([
     [
       'resets the connection before it responds',
-      'reset the connection without a response: it may expect HTTPS, or crash on the request',
+      'reset the connection without a response: it may expect HTTPS, or it crashed while it handled the request',
       (socket) => socket.resetAndDestroy(),
     ],
     [
       'closes the connection before it responds',
-      'closed the connection without a response: it may expect HTTPS, or crash on the request',
+      'closed the connection without a response: it may expect HTTPS, or it crashed while it handled the request',
       (socket) => socket.end(),
     ],
     [

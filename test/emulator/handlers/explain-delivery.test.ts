@@ -300,7 +300,7 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     {
       cause: 'injected_fault',
       detail: expect.stringMatching(
-        /^Nothing was sent: fault flt_\w+ responded with 503 Service Unavailable\.$/,
+        /^The injected fault error-response \(flt_\w+\) returned 503 Service Unavailable; nothing was sent to the receiver\.$/,
       ),
       remedy: 'Remove the injected fault (error-response) that caused this failure',
     },
@@ -547,14 +547,14 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
     { responses: failAfterVerification(200, 500), fault: 'duplicate' },
     {
       cause: 'receiver_error',
-      evidence: [expect.stringMatching(/^The response to a random/)],
+      evidence: [expect.stringMatching(/^Both times, a random signature/)],
     },
   ],
 ])('a probe of a receiver that verifies and then returns %s says so', async (_, story, expected) => {
   const explanation = await explainStory({ ...story, probe: true });
   expect(explanation).toMatchObject({ ...expected, mistake: null });
   expect(explanation.evidence[0]).toBe(
-    'The response to a random signature differs, each time, so the correct one was accepted.',
+    'Both times, a random signature got a different response, so the correct one was accepted.',
   );
 });
 
@@ -589,6 +589,7 @@ it('the explanation of a delivery that succeeded after a failure names the attem
 /** Lets the first retry be sent. */
 const retry = () => emulator.control.advanceClock({ ms: 300_000 });
 const processed = { status: 409, body: 'already processed' };
+const badGateway = { status: 502, body: '<html><center>nginx</center></html>' };
 
 it.each<[string, Story, string]>([
   ['returned 500', { responses: () => [500, processed] }, 'attempt 1 (500)'],
@@ -611,7 +612,7 @@ it.each<[string, Story, string]>([
       'likely',
       `Your receiver returned 409. It says "already processed". It probably recorded the event at ${attempt}, and rejects it as a duplicate. svc retries after a 409.`,
     ]);
-    expect(hints[0]?.text).toMatch(/^Return a 2xx response to an event that is already recorded/);
+    expect(hints[0]?.text).toBe('Return 2xx for an event that you have already recorded.');
   },
 );
 
@@ -619,6 +620,8 @@ it.each<[string, Story]>([
   ['the first attempt', { responses: () => processed }],
   ['a retry after 409', { responses: () => [409, processed] }],
   ['a retry after 401', { responses: () => [401, processed] }],
+  ['a retry after the 502 page of a proxy', { responses: () => [badGateway, processed] }],
+  ['a retry after an invalid attempt', { responses: () => [500, processed], fault: 'bad-signature' }],
   ['a retry after a fault that sent nothing', { responses: () => processed, fault: 'drop' }],
 ])('a 409 to %s is not explained as that of a duplicate', async (_, story) => {
   const { detail, certainty } = await explainStory({ ...story, beforehand: retry });
@@ -628,8 +631,9 @@ it.each<[string, Story]>([
   ]);
 });
 
-it('a receiver that closes the connection is said to expect HTTPS only until it has responded', async () => {
-  const guess = /closed the connection without a response: it may expect HTTPS, or crash on the request\.$/;
+it('the error for a closed connection suggests HTTPS only before the first response', async () => {
+  const guess =
+    /closed the connection without a response: it may expect HTTPS, or it crashed while it handled the request\.$/;
   const first = await explainStory({ responses: () => ({ drop: true }) });
   expect([first.detail, first.remedy]).toEqual([
     expect.stringMatching(guess),
@@ -653,7 +657,7 @@ it('a receiver that expects HTTPS closes a plain connection, and the hint has it
   await control.advanceClock({ ms: 0 });
   const { detail, hints } = await control.explainDelivery({ id });
   expect(detail).toMatch(
-    / the connection without a response: it may expect HTTPS, or crash on the request\.$/,
+    / the connection without a response: it may expect HTTPS, or it crashed while it handled the request\.$/,
   );
   expect(hints[0]?.command).toBe(`svc webhooks update ${id} --url https://127.0.0.1:${port}/hooks`);
   await control.deleteWebhook({ id });

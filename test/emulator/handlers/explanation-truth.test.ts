@@ -340,7 +340,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
   [/^It says "the order does not exist"\.$/, ({ mistake }) => mistake.afterwards !== undefined],
   [/^The receiver ma(?:de|kes) one mistake: .*\.$/, ({ mistake }) => mistake.reason !== null],
   [
-    /^It accepts the delivery now\. If it was not changed since, it fails only sometimes: /,
+    /^It accepts the delivery now\. If you haven't changed it since then, it fails only sometimes: /,
     ({ history }) => history === 'corrected since',
   ],
   [/^It accepts the signature, and fails after that\.$/, ({ mistake }) => mistake.afterwards !== undefined],
@@ -366,7 +366,7 @@ const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string
     ({ mistake }) => mistake.reason === null,
   ],
   [
-    /^The response to a random signature differs, each time, so the correct one was accepted\.$/,
+    /^Both times, a random signature got a different response, so the correct one was accepted\.$/,
     ({ mistake }) => mistake.afterwards !== undefined,
   ],
   // What to do.

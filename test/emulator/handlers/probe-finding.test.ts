@@ -119,6 +119,27 @@ it('a probe that finds no mistake any more ends the finding', async () => {
   expect(await control.explainDelivery({ id: delivery })).toMatchObject({ cause: 'rejected', finding: null });
 });
 
+it('a mistake of a receiver that does not respond to the correct signature does not replace the finding', async () => {
+  await using endpoint = await startEndpoint();
+  const { control, receiver, send, id: webhookId } = endpoint;
+  const delivery = await send();
+  const { mistake } = await control.probeDelivery({ id: delivery });
+  const { secret } = await control.revealSecret({ id: webhookId });
+  receiver.respond(({ headers, body }) => {
+    const sign = (content: string) =>
+      `v1=${createHmac('sha256', String(secret)).update(content).digest('hex')}`;
+    const { 'service-timestamp': timestamp, 'service-signature': signature } = headers;
+    if (signature === sign(`${timestamp}.${body}`)) return { drop: true };
+    return signature === sign(String(body)) ? 200 : 401;
+  });
+  await control.probeDelivery({ id: delivery });
+  expect(mistake).toMatchObject({ reason: 'body_changed' });
+  expect(await control.explainDelivery({ id: delivery })).toMatchObject({
+    mistake,
+    finding: { delivery_id: delivery },
+  });
+});
+
 it('the secrets of deleted endpoints are tried after all other mistakes', async () => {
   await using endpoint = await startEndpoint();
   const { control, receiver, send } = endpoint;
