@@ -45,11 +45,17 @@ export async function startInForeground(
   await warnAboutSettings(config, context);
   const release = await claimFolder(projectFolder, context.env);
   const emulator = await bootEmulator(config, rules, context, fresh).catch((error) => {
-    release?.();
+    // Before the release, so that no other start locks a file that is then removed. Windows removes no open file.
+    if (process.platform === 'win32') release?.();
     if (release !== null) removeUnusedStateFolder(projectFolder);
+    release?.();
     throw error;
   });
-  void emulator.closed.then(() => release?.());
+  void emulator.closed.then(() => {
+    // Not earlier: `svc emulator stop` waits for it.
+    removeRunFile(projectFolder, process.pid);
+    release?.();
+  });
   const certificate = registerEmulator(emulator, projectFolder, context);
   return {
     emulator,
@@ -58,10 +64,7 @@ export async function startInForeground(
       await announceReady(status, emulator.control, { certificate, rules }, context);
       if (values.open) void showDashboard(status.dashboard_url, context);
     },
-    async close() {
-      removeRunFile(projectFolder, process.pid);
-      await emulator.close();
-    },
+    close: () => emulator.close(),
   };
 }
 

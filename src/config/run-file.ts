@@ -51,11 +51,15 @@ export function lockPathOf(projectFolder: string): string {
   return join(projectFolder, STATE_FOLDER, LOCK_FILE);
 }
 
-/** Removes a state folder without an emulator, unless it contains more than what each start creates. */
+/** Removes the state folder if it contains only what every start creates. */
 export function removeUnusedStateFolder(projectFolder: string): void {
   const folder = join(projectFolder, STATE_FOLDER);
-  const isUnused = readdirSync(folder).every((name) => name === IGNORE_FILE || name === LOCK_FILE);
-  if (isUnused) rmSync(folder, { recursive: true });
+  try {
+    const isUnused = readdirSync(folder).every((name) => name === IGNORE_FILE || name === LOCK_FILE);
+    if (isUnused) rmSync(folder, { recursive: true });
+  } catch {
+    // It stays. The error of the start is what matters.
+  }
 }
 
 /**
@@ -71,6 +75,11 @@ export function createRunFile(projectFolder: string, run: RunFile, env: Environm
   } catch (error) {
     throw new SvcError('usage', `Cannot write ${path}: ${describeFileError(error)}.`, { cause: error });
   }
+}
+
+/** Whether a running process is the one in the run file of a project. */
+export function hasRunFile(projectFolder: string, pid: number): boolean {
+  return readRun(join(projectFolder, STATE_FOLDER, RUN_FILE))?.pid === pid && isAlive(pid);
 }
 
 /** Removes the run file of a project, unless it belongs to another emulator now. */

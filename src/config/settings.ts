@@ -29,7 +29,7 @@ export interface Setting<T = unknown, Default = unknown> {
    * to the working folder.
    */
   readonly isPath?: boolean;
-  /** Whether `svc config` masks it, and errors do not show it. */
+  /** Whether `svc config` masks it and errors omit it. */
   readonly isSecret?: boolean;
   /** Converts a value to what the configuration file would contain (default: unchanged). */
   toFileValue?(value: T | Default): unknown;

@@ -39,7 +39,7 @@ export function createDeliveryWait({ control, workspaceId: workspace_id }: Works
     const input = { ...filter, ...condition, workspace_id, timeout_ms: timeout, keep_waiting };
     const { reason, message, details, hint, data } = await control.waitForDeliveries(input);
     if (reason === 'settled') return data.filter(({ status }) => status !== 'pending');
-    // The details say why a delivery failed, which the hint of an unexpected status would show.
+    // Omit this hint: it only says how to see what the details already contain.
     const next = hint === null || reason === 'unexpected_status' ? [] : [toLibraryHint(hint)];
     const lines = [...details, ...next];
     throw new SvcError(reason, [message, ...lines.map((line) => `  ${line}`)].join('\n'));

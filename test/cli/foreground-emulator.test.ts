@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bootEmulator, portOfFolder } from '../../src/cli/boot-emulator.ts';
 import { registerEmulator } from '../../src/cli/foreground-emulator.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
@@ -9,6 +9,7 @@ import { resolveConfig, type ValueSource } from '../../src/config/resolve-config
 import { createRunFile, createStateFolder, removeRunFile } from '../../src/config/run-file.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { openSqlite } from '../../src/store/driver.ts';
 import { lockFile } from '../../src/store/lock-file.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -153,25 +154,48 @@ it('a failed start leaves no state folder, unless the folder has other files', a
   expect(existsSync(sequence)).toBe(true);
 });
 
-it('svc emulator stop returns when the emulator has closed its database, which can be after its port', async () => {
+it.skipIf(process.platform === 'win32')(
+  'a failed start removes its lock file before it releases the lock, which another start can get then',
+  async () => {
+    const cwd = createTemporaryFolder();
+    const path = join(cwd, '.svc/emulator.lock');
+    const existedAtRelease: boolean[] = [];
+    const prototype = Object.getPrototypeOf(openSqlite(':memory:'));
+    const { close } = prototype;
+    vi.spyOn(prototype, 'close').mockImplementation(function (this: { name: string }) {
+      if (this.name === path) existedAtRelease.push(existsSync(path));
+      return close.call(this);
+    });
+    const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--seed', 'missing.json'];
+    expect(await runCommandLine(start, createFakeHost({ cwd }).host)).toBe(ExitCode.usage);
+    expect(existedAtRelease).toEqual([false]);
+  },
+);
+
+it.each([
+  { folder: 'its own folder: after the run file is removed', pid: process.pid, requests: 3 },
+  { folder: 'the folder of another emulator: at once', pid: process.ppid, requests: 1 },
+])('svc emulator stop returns for an emulator in $folder', async ({ pid, requests }) => {
   await using emulator = await startTestEmulator();
   const cwd = createTemporaryFolder();
   const status = { ...emulator.status(), project_folder: cwd };
+  createRunFile(cwd, { ...status, pid }, {});
   const release = lockFile(join(createStateFolder(cwd, {}), 'emulator.lock'));
+  onTestFinished(() => release?.());
   const responses = [JSON.stringify(status), '{"stopping":true}'];
   let unanswered = 0;
   const port = await listenDuringTest(
     createServer((request, response) => {
       const body = responses.shift();
       if (body !== undefined) return response.end(body);
-      if (++unanswered === 3) release?.();
+      if (++unanswered === requests) removeRunFile(cwd, process.pid);
       request.socket.destroy();
     }),
   );
   const { host } = createFakeHost({ cwd });
   const stop = ['emulator', 'stop', '--url', `http://127.0.0.1:${port}`];
   expect(await runCommandLine(stop, host)).toBe(ExitCode.success);
-  expect(unanswered).toBe(3);
+  expect(unanswered).toBe(requests);
 });
 
 describe('a port that is in use', () => {

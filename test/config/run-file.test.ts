@@ -17,6 +17,7 @@ import {
   findRunFile,
   ignoreUntrusted,
   removeRunFile,
+  removeUnusedStateFolder,
 } from '../../src/config/run-file.ts';
 import { SvcError } from '../../src/domain/errors.ts';
 
@@ -110,6 +111,10 @@ describe('the run file', () => {
     createRunFile(folder, run, env);
     writeFileSync(join(folder, '.svc/run.json'), 'null');
     expect(findRunFile(at(folder))).toBeNull();
+  });
+
+  it('the removal of a state folder that another process has removed is not an error', () => {
+    expect(() => removeUnusedStateFolder(folder)).not.toThrow();
   });
 
   it('a .gitignore of the user is not changed', () => {

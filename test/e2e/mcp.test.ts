@@ -91,6 +91,15 @@ describe('svc mcp', () => {
     expect(hasRunFile()).toBe(false);
   });
 
+  it('svc mcp continues when svc emulator stop stops its emulator, whose run file is removed', async () => {
+    const { mcp } = await startSession();
+    await mcp.call('status');
+    expect(await svc(['emulator', 'stop'], folder)).toMatchObject({ exitCode: 0 });
+    expect(hasRunFile()).toBe(false);
+    expect(await mcp.call('status')).toMatchObject({ db: ':memory:' });
+    await mcp.client.close();
+  });
+
   it('svc mcp does not start an emulator if an address is configured', async () => {
     await using session = (await startSession({ SVC_CONTROL_URL: 'http://127.0.0.1:9' })).mcp;
     const { error, next } = await session.callInvalid('status');

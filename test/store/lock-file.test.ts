@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { openSqlite } from '../../src/store/driver.ts';
 import { lockFile } from '../../src/store/lock-file.ts';
 import { driverFolder } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -27,6 +28,20 @@ it.skipIf(process.platform === 'win32')('only its owner can lock a new file', ()
   const path = join(createTemporaryFolder(), 'emulator.lock');
   lockFile(path)?.();
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it.skipIf(process.platform === 'win32')('a file that another process removes meanwhile is not locked', () => {
+  const path = join(createTemporaryFolder(), 'emulator.lock');
+  const prototype = Object.getPrototypeOf(openSqlite(':memory:'));
+  const { pragma } = prototype;
+  vi.spyOn(prototype, 'pragma').mockImplementationOnce(function (this: unknown, ...args: unknown[]) {
+    rmSync(path);
+    return pragma.apply(this, args);
+  });
+  expect(lockFile(path)).toBeNull();
+  const release = lockFile(path);
+  expect(release).not.toBeNull();
+  release?.();
 });
 
 it('a file in a folder that does not accept files cannot be locked', () => {

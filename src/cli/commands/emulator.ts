@@ -1,7 +1,6 @@
 /** `svc emulator status`, `stop`, `wait`, `reset` and `snapshot`. `start` and `exec` have files of their own. */
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { lockPathOf } from '../../config/run-file.ts';
+import { hasRunFile } from '../../config/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatHint, SvcError } from '../../domain/errors.ts';
 import { formatDeliveryCount } from '../../domain/message-parts.ts';
@@ -67,7 +66,10 @@ function renderStatus(
   );
 }
 
-/** Returns when the emulator no longer responds and has closed its database: port, folder and database are then free. */
+/**
+ * Returns when the emulator no longer responds and its folder has no run file of it: port, folder and database are then free.
+ * The process can continue, as that of the library or `svc mcp`.
+ */
 const emulatorStop = defineCommand({
   examples: [
     ['Stop the emulator for this folder', 'emulator stop'],
@@ -79,11 +81,11 @@ const emulatorStop = defineCommand({
     await control.stop({});
     async function hasStopped(): Promise<boolean> {
       try {
-        return (await control.getStatus({})).pid !== pid;
+        if ((await control.getStatus({})).pid === pid) return false;
       } catch (error) {
-        if (isNoEmulatorError(error)) return isReleased(folder);
-        throw error;
+        if (!isNoEmulatorError(error)) throw error;
       }
+      return !hasRunFile(folder, pid);
     }
     const limits = { timeoutMs: STOP_TIMEOUT_MS, signal: context.signal };
     if (!(await pollUntil(hasStopped, Boolean, limits))) {
@@ -96,21 +98,6 @@ const emulatorStop = defineCommand({
     context.print({ stopped: true, pid, url }, () => `Stopped the emulator (${url}).`);
   },
 });
-
-/** Whether no emulator has locked a folder. True for a folder of another machine, which is not known here. */
-async function isReleased(projectFolder: string): Promise<boolean> {
-  const path = lockPathOf(projectFolder);
-  if (!existsSync(path)) return true;
-  const { lockFile } = await import('../../store/lock-file.ts');
-  try {
-    const release = lockFile(path);
-    release?.();
-    return release !== null;
-  } catch {
-    // The file of another user cannot be locked.
-    return true;
-  }
-}
 
 function isNoEmulatorError(error: unknown): error is SvcError {
   return error instanceof SvcError && error.code === 'no_emulator';

@@ -29,7 +29,7 @@ import { readSecrets, secretRow } from '../secret-option.ts';
 const DETAILS = `
 The files can be HAR (from browsers and proxies) or NDJSON (from svc gaps record or svc deliveries export). svc sends the
 recorded requests to an emulator in this process, with the configuration of this folder, and compares the responses. Secrets are used
-only to verify deliveries, and are never printed or written.
+only to verify deliveries, and never printed or written.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if a file cannot be read.`;
 

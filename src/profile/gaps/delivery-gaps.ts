@@ -30,7 +30,7 @@ export const deliveryGaps = {
     reason:
       'No delivery is lost while you repair an endpoint, and none waits forever. The retry window starts with the first attempt, or at creation if there was no attempt.',
     answer:
-      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves do not send them, and list them under `paused`. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent immediately. A replay waits until then. If only paused deliveries remain, `svc deliveries wait`, `--wait` and `deliveries.wait` stop with `stalled` and name the endpoint. With a number of deliveries to wait for, they keep waiting',
+      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves do not send them; they appear under `paused`. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent immediately. A replay waits until then. If only paused deliveries remain, `svc deliveries wait`, `--wait` and `deliveries.wait` stop with `stalled` and name the endpoint. With a number of deliveries to wait for, they keep waiting',
   },
   'delivery.timeout': {
     question: 'How long can an attempt take?',
