@@ -13,8 +13,8 @@ interface FailureContext extends Pick<Exchange, 'stage' | 'response'> {
   readonly url: URL;
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;
-  /** Whether the URL has responded to no request so far (default: true). */
-  readonly isFirst?: boolean;
+  /** Whether the URL has responded to no request so far. */
+  readonly isFirst: boolean;
 }
 
 /** Exist only in containers of Docker and Podman. */
@@ -23,7 +23,7 @@ const containerFiles = ['/.dockerenv', '/run/.containerenv'];
 /** The outcome and the error of an attempt: those of the first transport problem that matches. */
 export function describeFailure(
   failure: NonNullable<Exchange['failure']>,
-  { url, stage, response, connectTimeoutMs, attemptTimeoutMs, isFirst = true }: FailureContext,
+  { url, stage, response, connectTimeoutMs, attemptTimeoutMs, isFirst }: FailureContext,
 ): { readonly outcome: AttemptOutcome; readonly error: string } {
   const error: NetworkError =
     typeof failure === 'string' ? { code: failure, name: '', message: '' } : failure;

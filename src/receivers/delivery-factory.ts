@@ -100,14 +100,9 @@ export class DeliveryFactory {
     const { deliveryId = this.createDeliveryId() } = options;
     const { type, body } = event;
     const id = this.#options.sender.eventIdPath === undefined ? event.id : deliveryId;
+    const values = { id, timestamp, type, attempt, ...(lastOutcome && { lastOutcome }) };
     const headers = {
-      ...fillHeaders(this.#options.sender, {
-        id,
-        timestamp,
-        type,
-        attempt,
-        ...(lastOutcome && { lastOutcome }),
-      }),
+      ...fillHeaders(this.#options.sender, values),
       ...createSignatureHeaders(scheme, secrets, { id, timestamp, body }),
     };
     return { body, headers, id, timestamp };

@@ -33,7 +33,7 @@ export const fuzzRules = {
     reason:
       'Your receiver responded with 2xx, so the service does not send the event again: the event is lost.',
     remedy:
-      'Mark an event as seen only after its delivery is verified, store and compare the whole {event_id}, and store the event before you respond. The side effects that are observed must survive a restart.',
+      'Mark an event as seen only after its delivery is verified. Store and compare the whole {event_id}, and store the event before you respond.',
   },
   once: {
     reference: '§6.6',
@@ -41,7 +41,7 @@ export const fuzzRules = {
     reason:
       'An event can be delivered more than once. If a side effect is repeated, a customer can be charged or notified twice.',
     remedy:
-      'Look up and store {event_id} in one atomic step, such as an insert with a unique key. Keep each ID for {retry_time} from before the work starts, in a database that survives a restart.',
+      'Look up and store {event_id} in one atomic step, such as an insert with a unique key. Store each ID before the work starts, and keep it for {retry_time}, in a database.',
   },
   order: {
     reference: '§6.6',
@@ -49,7 +49,7 @@ export const fuzzRules = {
     reason:
       'Deliveries can be late, and arrive in another order: an event that is skipped because of that is lost.',
     remedy:
-      'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it. The side effects that are observed must survive a restart.',
+      'Do not decide by the age of an event, or by the times or numbers of other events, whether to process it.',
   },
   'no-server-error': {
     reference: '§6.4, §6.5',

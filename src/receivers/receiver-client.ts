@@ -64,6 +64,7 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
   const { url, urlRule, ca, signal } = options;
   assertAllowedReceiver(url, urlRule);
   const client = new OutboundClient({ rule: urlRule, ca });
+  let isFirst = true;
 
   async function send(message: DeliveryMessage, timeoutMs: number): Promise<ReceiverResponse> {
     const body = Buffer.from(message.body);
@@ -90,11 +91,12 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
       return { status: null, problem, failure: 'cut', durationMs };
     }
     if (response !== null) {
+      isFirst = false;
       const { status, headers } = response;
       const serverTimeMs = Date.parse(headers.date ?? '');
       return { status, problem: null, failure: null, durationMs, serverTimeMs };
     }
-    return { status: null, durationMs, ...classifyFailure(exchange, url, timeoutMs) };
+    return { status: null, durationMs, ...classifyFailure(exchange, url, timeoutMs, isFirst) };
   }
 
   return { send, closeConnections: () => client.closeConnections() };
@@ -118,10 +120,10 @@ async function* writeBody(
   cut.abort();
 }
 
-function classifyFailure(exchange: Exchange, url: string, timeoutMs: number) {
-  const failure = exchange.failure ?? 'stopped';
+function classifyFailure(exchange: Exchange, url: string, timeoutMs: number, isFirst: boolean) {
   const limits = { connectTimeoutMs: timeoutMs, attemptTimeoutMs: timeoutMs };
-  const { outcome, error } = describeFailure(failure, { ...exchange, ...limits, url: new URL(url) });
+  const context = { ...exchange, ...limits, url: new URL(url), isFirst };
+  const { outcome, error } = describeFailure(exchange.failure ?? 'stopped', context);
   if (outcome === 'timeout') {
     return { failure: outcome, problem: `no response within ${formatDuration(timeoutMs)}` } as const;
   }

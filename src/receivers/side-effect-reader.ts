@@ -33,9 +33,11 @@ interface SideEffectReaderOptions {
 
 /** @param source an `http` or `https` URL; anything else is a shell command */
 export function createSideEffectReader(source: string, options: SideEffectReaderOptions): ReadSideEffects {
-  const read = /^https?:\/\//i.test(source) ? readUrl : runShell;
+  const read = /^https?:\/\//i.test(source)
+    ? createUrlReader(source, options)
+    : () => runShell(source, options);
   return async () => {
-    const text = await read(source, options).catch((error: Error) => {
+    const text = await read().catch((error: Error) => {
       const problem = describeReadProblem(error);
       throw new SvcError('usage', `Could not read a count from ${source}: ${problem}.`, { hint: HINT });
     });
@@ -46,26 +48,29 @@ export function createSideEffectReader(source: string, options: SideEffectReader
   };
 }
 
-async function readUrl(url: string, { urlRule: rule, signal }: SideEffectReaderOptions): Promise<string> {
+function createUrlReader(url: string, { urlRule: rule, signal }: SideEffectReaderOptions) {
+  const client = new OutboundClient({ rule });
   const limits = { connectTimeoutMs: READ_TIMEOUT_MS, attemptTimeoutMs: READ_TIMEOUT_MS };
-  const exchange = await new OutboundClient({ rule }).send({
-    url,
-    method: 'GET',
-    signal,
-    timeoutMs: READ_TIMEOUT_MS,
-    bodyLimitBytes: RESPONSE_LIMIT,
-    reusesConnection: false,
-  });
-  const { failure, response } = exchange;
-  if (failure !== null || response === null) {
-    throw new Error(
-      describeFailure(failure ?? 'stopped', { ...exchange, ...limits, url: new URL(url) }).error,
-    );
-  }
-  const { status, body, truncated } = response;
-  if (status < 200 || status > 299) throw new Error(`it responded with status ${status}`);
-  if (truncated) throw new Error(LIMIT_PROBLEM);
-  return body.toString();
+  let isFirst = true;
+  return async (): Promise<string> => {
+    const { failure, response, stage } = await client.send({
+      url,
+      method: 'GET',
+      signal,
+      timeoutMs: READ_TIMEOUT_MS,
+      bodyLimitBytes: RESPONSE_LIMIT,
+      reusesConnection: false,
+    });
+    if (failure !== null || response === null) {
+      const context = { ...limits, stage, response, url: new URL(url), isFirst };
+      throw new Error(describeFailure(failure ?? 'stopped', context).error);
+    }
+    isFirst = false;
+    const { status, body, truncated } = response;
+    if (status < 200 || status > 299) throw new Error(`it responded with status ${status}`);
+    if (truncated) throw new Error(LIMIT_PROBLEM);
+    return body.toString();
+  };
 }
 
 /** Runs a shell command in this process group, so that `sudo` and `ssh` find the terminal. @returns its standard output */

@@ -24,7 +24,7 @@ async function diagnose(server: Server, scheme: Scheme, ca?: string) {
   });
   server.close();
   const limits = { connectTimeoutMs: 1, attemptTimeoutMs: 1 };
-  const failure = { url: new URL(url), stage: 'waiting', response: null, ...limits } as const;
+  const failure = { url: new URL(url), stage: 'waiting', response: null, isFirst: true, ...limits } as const;
   const problem = describeFailure(error, failure);
   const [hint] = listFixes('blocked', problem.error, describeEndpoint('wh_1', url));
   return { ...problem, port, hint };

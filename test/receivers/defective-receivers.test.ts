@@ -140,13 +140,43 @@ describe('runChecks', () => {
           {
             status: 'failed',
             received: '22 × status 204, side effects: 22',
-            meaning: '22 side effects instead of 1. Verify a delivery before you do anything else with it.',
+            meaning:
+              'Your receiver got every kind of tampered delivery, then a valid one, and broke the rule that a forged, altered or old delivery has no side effect. Verify a delivery before you do anything else with it.',
           },
           { status: 'inconclusive' },
           { status: 'passed', received: '2 × status 204, side effects: 1' },
         ]);
       },
     );
+
+    it('runChecks says how many tampered deliveries do not get 4xx', async () => {
+      await using receiver = await startCheckedReceiver({
+        beforeVerifying({ headers }) {
+          if (headers['service-signature'] === '') throw new TypeError('no digest');
+        },
+      });
+      const { checks } = await checkReceiver({ url: receiver.url, only: ['rejection.status'] });
+      expect(checks).toMatchObject([
+        {
+          received: '20 × status 400, status 500',
+          meaning:
+            'Your receiver does not respond with 4xx to 1 of 21 tampered deliveries. Respond with 400 if verification fails, for any reason.',
+        },
+      ]);
+    });
+
+    it('runChecks says which duplicate has a side effect, and what to do about it', async () => {
+      await using receiver = await startCheckedReceiver({ storeKey: () => true });
+      const ids = ['deduplication.later', 'deduplication.after-others'];
+      const { checks } = await checkReceiver({ ...receiver, only: ids });
+      const broken = 'broke the rule that an event has only one side effect, however often it is delivered.';
+      const remedy =
+        'Keep each data.id for at least 72 hours, in a database and not in a size-limited cache.';
+      expect(checks.map(({ meaning }) => meaning)).toEqual([
+        `Your receiver got a delivery, and a duplicate more than two seconds later, and ${broken} ${remedy}`,
+        `Your receiver got a delivery, 110 others, and a duplicate of the first, and ${broken} ${remedy}`,
+      ]);
+    });
 
     it('runChecks reports an accepted forged delivery if the side effect count fails', async () => {
       await using receiver = await startCheckedReceiver(verifiesNothing);

@@ -151,6 +151,12 @@ export const defects: readonly Defect[] = [
     check: ['robustness.large-body'],
     fuzz: { rule: 'no-server-error', steps: 1, only: ['payload'] },
   },
+  {
+    name: 'rejects a large body',
+    create: () => ({ refuse: (_, { body }) => (body.length > 100_000 ? 413 : null) }),
+    check: ['robustness.large-body'],
+    fuzz: { rule: 'accepted', steps: 1, only: ['payload'] },
+  },
 
   // The signature.
   {

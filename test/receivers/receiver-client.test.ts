@@ -95,6 +95,20 @@ describe('createReceiverClient', () => {
     });
   });
 
+  it('a connection that closes is said to expect HTTPS only until the URL has responded', async () => {
+    await using receiver = await createReceiver((_, index) =>
+      index === 1 ? { status: 204 } : { drop: true },
+    );
+    const client = createClient(receiver.url);
+    const responses = [];
+    for (let index = 0; index < 3; index++) responses.push(await client.send(message, 5_000));
+    expect(responses.map(({ problem }) => problem?.includes('may expect HTTPS'))).toEqual([
+      true,
+      undefined,
+      false,
+    ]);
+  });
+
   it('a certificate must be trusted by its authority', async () => {
     const server = createTlsServer(getCertificate('localhost'), (_, response) => response.end());
     const url = `https://127.0.0.1:${await listenDuringTest(server)}`;

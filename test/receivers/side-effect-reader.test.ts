@@ -23,6 +23,15 @@ describe('createSideEffectReader', () => {
     },
   );
 
+  it('a connection that closes is said to expect HTTPS only until the URL has responded', async () => {
+    await using receiver = await createReceiver((_, index) => (index === 1 ? { body: '3' } : { drop: true }));
+    const options = { cwd: import.meta.dirname, urlRule: 'local', signal } as const;
+    const read = createSideEffectReader(receiver.url, options);
+    await expect(read()).rejects.toThrow('may expect HTTPS');
+    expect(await read()).toMatchObject({ count: 3 });
+    await expect(read()).rejects.toThrow(/before it responded\.$/);
+  });
+
   it('the side effect count is not read from a redirect', async () => {
     await using target = await createReceiver({ body: '3' });
     await using receiver = await createReceiver({ status: 302, headers: { location: target.url } });

@@ -86,7 +86,9 @@ export function createSequenceCheck({ steps, fails, remedy, ...check }: Sequence
       const violations = play.violations.filter(({ rule }) => rule !== 'rejected');
       const failure = violations.find(({ rule }) => fails.includes(rule));
       if (failure !== undefined) {
-        return failed(received, `${failure.message} ${remedy ?? fuzzRules[failure.rule].remedy}`);
+        const rule = fuzzRules[failure.rule];
+        const problem = `Your receiver got ${check.sent}, and broke the rule that ${rule.summary}.`;
+        return failed(received, `${problem} ${remedy ?? rule.remedy}`);
       }
       const [violation] = violations;
       if (violation !== undefined) return inconclusive(received, violation.message);

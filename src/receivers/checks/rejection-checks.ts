@@ -43,13 +43,13 @@ async function checkStatus(session: CheckSession): Promise<CheckOutcome> {
   const { record } = await session.check(listAttackSteps(session));
   const received = describePlay(record);
   const responses = record.exchanges.filter(({ isGenuine }) => !isGenuine).map(({ response }) => response);
-  const others = responses.filter((response) => !isAccepted(response));
-  if (others.length === 0 || !others.every(isRejected)) {
-    const meaning = 'Your receiver does not respond with 4xx to tampered deliveries.';
-    return failed(received, `${meaning} Respond with 400 if verification fails, for any reason.`);
-  }
+  const others = responses.filter((response) => !isRejected(response));
+  if (others.length === 0) return passed(received);
   // Which deliveries a receiver accepts is the result of other checks, with an explanation for each.
-  return others.length < responses.length
-    ? inconclusive(received, 'Your receiver responds with 2xx to some of them. Other checks show which.')
-    : passed(received);
+  if (others.length < responses.length && others.every(isAccepted)) {
+    const meaning = 'Your receiver responds with 2xx to some of them. Other checks show which.';
+    return inconclusive(received, meaning);
+  }
+  const problem = `Your receiver does not respond with 4xx to ${others.length} of ${responses.length} tampered deliveries.`;
+  return failed(received, `${problem} Respond with 400 if verification fails, for any reason.`);
 }

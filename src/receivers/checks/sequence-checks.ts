@@ -13,6 +13,7 @@ const LATER_MS = 2_500;
 /** More than a hundred, because some caches keep only the last hundred IDs. */
 const OTHER_EVENTS = 110;
 const CONCURRENT_DELIVERIES = 50;
+const KEEP_REMEDY = 'Keep each {event_id} for {retry_time}, in a database and not in a size-limited cache.';
 
 /** The same `data.id` more than once, and different ones that are similar (§6.6). */
 const idChecks: readonly ReceiverCheck[] = [
@@ -57,12 +58,14 @@ const idChecks: readonly ReceiverCheck[] = [
     sent: 'a delivery, and a duplicate more than two seconds later',
     steps: () => [deliver, { kind: 'pause', ms: LATER_MS }, deliver],
     fails: ['once'],
+    remedy: KEEP_REMEDY,
   }),
   createSequenceCheck({
     id: 'deduplication.after-others',
     sent: `a delivery, ${OTHER_EVENTS} others, and a duplicate of the first`,
     steps: () => [deliver, { kind: 'burst', count: OTHER_EVENTS }, deliver],
     fails: ['once'],
+    remedy: KEEP_REMEDY,
   }),
 ];
 

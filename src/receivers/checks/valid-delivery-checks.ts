@@ -88,7 +88,7 @@ const wholeMinuteCheck = createAcceptedCheck({
   create: createMatching(({ timestamp }) => timestamp.endsWith(':00Z')),
 });
 
-/** Creates a valid delivery as asked: if necessary, some seconds old, and without a signed timestamp with an unknown field. */
+/** Creates valid deliveries until one matches. Each try changes the timestamp or, if the scheme doesn't sign it, adds an unknown field. */
 function createMatching(isWanted: (message: SignedMessage, digest: string) => boolean) {
   return (factory: DeliveryFactory, event: SentEvent): SignedMessage => {
     const { scheme } = factory;

@@ -43,6 +43,9 @@ export interface FuzzFailure {
   readonly sequence: DeliverySequence;
 }
 
+const RESTART_REMEDY =
+  'What your receiver stores, and the side effects that are observed, must survive a restart.';
+
 /** @param template an event with an ordinary payload */
 export function describeFailure(
   { sequence, record: { exchanges }, violations, violation }: FailingPlay,
@@ -54,14 +57,15 @@ export function describeFailure(
     exchanges.filter(({ step }) => step === index).map(({ response }) => response);
   const step = sequence.steps[violation.step ?? -1];
   const isAcceptedAttack = step?.kind === 'attack' && responsesOf(violation.step ?? -1).some(isAccepted);
-  const remedies = [isAcceptedAttack ? getTamperedDelivery(step.attack).remedy : null, remedy];
+  const remedies: string[] = isAcceptedAttack ? [getTamperedDelivery(step.attack).remedy, remedy] : [remedy];
+  if (sequence.steps.some(({ kind }) => kind === 'restart')) remedies.push(RESTART_REMEDY);
   return {
     rule: violation.rule,
     reference: sender.name === 'svc' ? reference : null,
     summary,
     message: violation.message,
     reason,
-    remedy: fillSenderText(remedies.filter((text) => text !== null).join(' '), sender),
+    remedy: fillSenderText(remedies.join(' '), sender),
     original_steps: sequence.steps.length,
     steps: sequence.steps.map((step, index) => ({
       step: index + 1,

@@ -6,6 +6,7 @@ import { getTextAtPath } from '../../domain/json-path.ts';
 import type { WebhookSender } from '../../profile/senders.ts';
 import {
   addField,
+  createUnknownEvent,
   type DeliverySequence,
   type EventTemplate,
   normalizeSequence,
@@ -111,7 +112,8 @@ function listSimplerEvents(event: SequenceEvent, { type, payload, sender }: Know
   if (field !== undefined) {
     simpler.push({ ...event, type, payload: addField(payload, UNKNOWN_FIELD, field) });
   }
-  if (sender.body === 'envelope') simpler.push({ ...event, payload });
+  const unknown = createUnknownEvent(sender, { payload });
+  if (event.type === unknown?.type) simpler.push({ ...event, ...unknown });
   if (event.days_old !== undefined) simpler.push(omitField(event, 'days_old'));
   if (padding === undefined) return simpler;
   const smaller = listSmallerNumbers(padding).map((length) => ({ ...event, padding: length }));

@@ -163,6 +163,20 @@ describe('shrinkSequence', () => {
     ]);
   });
 
+  it('only an event of an unknown type gets the payload of another type', async () => {
+    const tried: SequenceEvent[] = [];
+    const hasType = (type: string) => (sequence: DeliverySequence) => {
+      tried.push(...sequence.events);
+      return sequence.events.some((event) => event.type === type);
+    };
+    const { sequence } = await shrink(hasType('svc_test.unknown'));
+    expect(sequence.events).toEqual([{ ...template, type: 'svc_test.unknown' }]);
+    await shrink(hasType('invoice.paid'));
+    const invoices = tried.filter(({ type }) => type === 'invoice.paid');
+    expect(invoices.length).toBeGreaterThan(1);
+    expect(invoices.filter(({ payload }) => payload.includes('order_id'))).toEqual([]);
+  });
+
   it('a sequence that fails in any order is shown in the order of creation', async () => {
     const { sequence } = await shrink(
       ({ steps }) =>
