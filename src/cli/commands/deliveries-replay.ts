@@ -44,7 +44,8 @@ export const command = defineCommand({
       parse: parseTimeOrAge,
       needs: 'failed',
     },
-    url: { option: '--to <url>', summary: 'Send to this URL, as a new delivery' },
+    // Not `url`, the key of the global option.
+    to: { option: '--to <url>', summary: 'Send to this URL, as a new delivery' },
     data: {
       option: '--data <json>',
       summary: 'Send this body, as a new delivery: JSON, @file, or - for standard input',
@@ -84,7 +85,7 @@ export const command = defineCommand({
     ['Send another body', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @changed.json'],
   ],
   async run(options, context) {
-    const { data, edit, rate = DEFAULT_REPLAY_RATE } = options;
+    const { to: url, data, edit, rate = DEFAULT_REPLAY_RATE } = options;
     // Without IDs, the command asks for one.
     const isSingle = !options.failed && options.ids.length <= 1;
     if (data !== undefined || edit) checkBodyOptions(edit === true, isSingle, context);
@@ -99,7 +100,7 @@ export const command = defineCommand({
       context.io.note('The body is unchanged, so nothing was sent.');
       return ExitCode.success;
     }
-    const changes = pickFields(controlOperations.replayDelivery.input.entries, { ...options, body });
+    const changes = pickFields(controlOperations.replayDelivery.input.entries, { ...options, url, body });
     const outcomes = await replayWithProgress(ids, changes, control, rate, context);
     const { replays, refused } = outcomes;
     if (isSingle && refused[0]) throw refused[0].error;

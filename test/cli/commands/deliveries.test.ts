@@ -191,7 +191,7 @@ describe('svc deliveries replay', () => {
   it('a single delivery is printed as a resource', async () => {
     const control = fakeEmulator([]);
     const { context, capturedOutput } = createFakeContext({ json: true, control });
-    await expect(replayCommand.run({ ids: ['del_1'], url: 'http://b', new_id: true }, context)).resolves.toBe(
+    await expect(replayCommand.run({ ids: ['del_1'], to: 'http://b', new_id: true }, context)).resolves.toBe(
       ExitCode.success,
     );
     expect(control.calls).toEqual([{ id: 'del_1', new_id: true, url: 'http://b' }]);
@@ -200,7 +200,7 @@ describe('svc deliveries replay', () => {
 
   it('an empty URL or body is sent to the emulator, which refuses it', async () => {
     const control = fakeEmulator([]);
-    await replayCommand.run({ ids: ['del_1'], url: '', data: '' }, createFakeContext({ control }).context);
+    await replayCommand.run({ ids: ['del_1'], to: '', data: '' }, createFakeContext({ control }).context);
     expect(control.calls).toEqual([{ id: 'del_1', url: '', body: '' }]);
   });
 
