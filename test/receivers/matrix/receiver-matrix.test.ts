@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-describe('svc explain', { timeout: 180_000 }, () => {
+describe('svc explain', { timeout: 600_000 }, () => {
   it.for(frameworks)(
     'svc explain --probe names the mistake of each receiver with %s, and svc explain names no other',
     async (framework, context) => {

@@ -25,9 +25,7 @@ export function NextButton(props: Props) {
   return Button === undefined ? null : <Button {...props} />;
 }
 
-/**
- * The buttons by the command that they replace. The first one that is hinted is shown; not that of a replay, which is in the title row.
- */
+/** The buttons by the command that they replace: the first one that is hinted is shown. The title row has that of a replay. */
 const buttons: readonly (readonly [command: RegExp, Button: (props: Props) => ComponentChildren])[] = [
   [/ --enable$/, EnableButton],
   [/^svc faults clear /, RemoveFaultButton],
