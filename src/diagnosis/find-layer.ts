@@ -22,14 +22,14 @@ export function findLayer(
     const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
     // A row of a redirect has no header of its own: its evidence is where to.
     const [name = 'location', value] = row.header ?? [];
-    const part = row.page?.exec(page);
     const applies =
       (row.status?.includes(status) ?? status >= 300) &&
       (value?.test(headers[name] ?? '') ?? true) &&
       (row.says === undefined || message !== undefined) &&
-      part !== null &&
       (row.redirect?.test(changes) ?? true);
-    if (!applies) continue;
+    // A page is large, so it is searched last.
+    const part = applies ? row.page?.exec(page) : null;
+    if (part === null) continue;
     const { kind, by = '', cause = 'not_reached', reason } = row;
     const all = { ...values, by, says: quote(message?.received ?? says ?? '') };
     const detail = fill(row.sentence, all);
