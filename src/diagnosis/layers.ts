@@ -476,7 +476,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
   index_page: {
     by: 'The index page of a web app',
     status: [200],
-    page: /(?=[\s\S]*<script)[\s\S]*(<div id="(?:root|app|__nuxt|svelte)">(?=\s*(?:<!--.*?-->)?\s*<\/div>)|<app-root>)/i,
+    page: /^(?=[\s\S]*<script)[\s\S]*(<div id="(?:root|app|__nuxt|svelte)">(?=\s*(?:<!--.*?-->)?\s*<\/div>)|<app-root>)/i,
     isLikely: true,
     sentence:
       '{by} responded to the delivery with {status}. It responds to every path, so your code was probably not called.',

@@ -52,3 +52,9 @@ it.each(
     /\{(?!signature_header|SIGNATURE_HEADER|timestamp|secret)\w+\}/,
   );
 });
+
+it('a page of 512 KiB is read in less than the test timeout', () => {
+  const body = `<!doctype html><html><body>${'<p>abc</p> '.repeat(48_000)}</body></html>`;
+  const page = { name: 'long', source: 'test', status: 200, headers: {}, body, layer: null };
+  expect(findLayerOf(page)).toBe(null);
+});
