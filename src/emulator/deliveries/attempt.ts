@@ -157,6 +157,7 @@ type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
 type DeliveryToSend = DeliveryToSign &
   Pick<AttemptValues, 'type' | 'attempt' | 'lastOutcome'> & { readonly body: string };
 
+/** The request of a delivery, signed (§6), with the headers of the sender. */
 export function toDeliveryRequest(
   { rules }: Sandbox,
   target: RequestTarget,

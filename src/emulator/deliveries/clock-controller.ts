@@ -25,6 +25,7 @@ export class ClockController {
     return this.#sandbox.store.deliveries.findNextDueAt(seq, clock.now());
   }
 
+  /** Changes the speed, freezes or resumes the clock, from the current schedule time on. */
   async set(workspace: LoadedWorkspace, change: ClockChange): Promise<void> {
     await this.#enqueueCommand(workspace, async () => {
       workspace.clock.set(change);

@@ -40,6 +40,7 @@ export interface SendResult {
   readonly responseStatus: number | null;
   /** What went wrong, in some cases with what to do about it; null on success. */
   readonly error: string | null;
+  /** Real time. */
   readonly durationMs: number;
   /** The phases, in real time; null if nothing was sent because of a fault. */
   readonly phases: PhaseDurations | null;
@@ -55,6 +56,7 @@ export interface SendResult {
 export interface ConnectResult {
   readonly outcome: 'connected' | AttemptOutcome;
   readonly error: string | null;
+  /** Real time. */
   readonly durationMs: number;
   /** The address of the connection, which can be that of a proxy; null without a connection. */
   readonly address: string | null;
