@@ -60,7 +60,11 @@ export function createRequestGuard({
   controlToken,
 }: RequestGuardOptions): RequestGuard {
   const proxyUrl = publicUrl === null ? null : new URL(publicUrl);
-  const assertApiHost = createApiHostCheck(host, [...allowHost, ...toList(proxyUrl?.hostname)]);
+  const assertApiHost = createApiHostCheck(host, [
+    ...LOCAL_HOSTS,
+    ...allowHost,
+    ...toList(proxyUrl?.hostname),
+  ]);
   const publicOrigin = publicUrl !== null && canServeControlPlane(publicUrl) ? proxyUrl : null;
   const hosts = new Set([...LOCAL_HOSTS, addBrackets(host.toLowerCase()), ...toList(publicOrigin?.hostname)]);
   // An address in `Host` is safe: another site can make only a name resolve to this machine.

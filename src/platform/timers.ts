@@ -19,11 +19,6 @@ const originalTimers = getModule?.('node:timers') ?? globalThis;
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } =
   originalTimers;
 
-/** Made from promises, which fake timers do not replace, because no module of Node.js exports it. */
-export function queueMicrotask(task: () => void): void {
-  void Promise.resolve().then(task);
-}
-
 // Not `node:perf_hooks`: costly at startup.
 const uptime = getModule?.('node:process').uptime;
 

@@ -143,32 +143,35 @@ export interface EventValues extends EventSettings {
   readonly created_at: number;
 }
 
-const fieldNames = Object.keys(eventTable) as (keyof EventValues)[];
-
 /** The event record as JSON text (gap `event.record`). A field without a value is omitted. */
 export function toEventRecord(event: EventValues): string {
-  let fields = '';
-  for (const name of fieldNames) {
-    if (event[name] === undefined || event[name] === null) continue;
-    fields += `${fields === '' ? '' : ','}"${name}":${toJson(name, event)}`;
-  }
-  return `{${fields}}`;
+  return joinFields(toJsonFields(event));
 }
 
 /** The delivery envelope as JSON text (gap `envelope`). Every attempt and every replay sends the same bytes. */
 export function toEnvelope(event: EventValues): string {
-  const [type, workspace, createdAt] = [
-    toJson('type', event),
-    toJson('workspace_id', event),
-    toJson('created_at', event),
-  ];
-  return `{"type":${type},"workspace_id":${workspace},"created_at":${createdAt},"data":${toEventRecord(event)}}`;
+  const fields = toJsonFields(event);
+  const { type, workspace_id, created_at } = fields;
+  return joinFields({ type, workspace_id, created_at, data: joinFields(fields) });
 }
 
-function toJson(name: keyof EventValues, event: EventValues): string {
-  if (name === 'payload') return event.payload;
-  if (name === 'created_at') return `"${new Date(event.created_at).toISOString()}"`;
-  return JSON.stringify(event[name]);
+const fieldNames = Object.keys(eventTable) as (keyof EventValues)[];
+
+/** The JSON text of each field that has a value. */
+function toJsonFields(event: EventValues): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const name of fieldNames) {
+    const value = event[name];
+    if (value === undefined || value === null) continue;
+    if (name === 'payload') fields[name] = event.payload;
+    else fields[name] = JSON.stringify(name === 'created_at' ? new Date(event.created_at) : value);
+  }
+  return fields;
+}
+
+function joinFields(fields: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(fields).map(([name, json]) => `"${name}":${json}`);
+  return `{${pairs.join(',')}}`;
 }
 
 interface EventParts {

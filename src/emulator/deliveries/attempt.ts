@@ -131,8 +131,7 @@ function prepareAttempt(
   try {
     parseReceiverUrl(delivery.url);
     const signed = applySignatureFault(sandbox, delivery, messageToSign, fault);
-    request = toDeliveryRequest(sandbox, delivery, {
-      ...signed,
+    request = toDeliveryRequest(sandbox, delivery, signed, {
       type: delivery.event_type,
       attempt: delivery.attempt_count + 1,
       lastOutcome: () => sandbox.store.attempts.listByDelivery(delivery.seq).at(-1)?.outcome,
@@ -154,14 +153,12 @@ function prepareAttempt(
 
 type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
 
-type DeliveryToSend = DeliveryToSign &
-  Pick<AttemptValues, 'type' | 'attempt' | 'lastOutcome'> & { readonly body: string };
-
 /** The request of a delivery, signed (§6), with the headers of the sender. */
 export function toDeliveryRequest(
   { rules }: Sandbox,
   target: RequestTarget,
-  { scheme, secrets, id, timestampMs, body, ...values }: DeliveryToSend,
+  { scheme, secrets, id, timestampMs, body }: DeliveryToSign & { readonly body: string },
+  values: Pick<AttemptValues, 'type' | 'attempt' | 'lastOutcome'>,
 ): DeliveryRequest {
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const headers = {

@@ -3,7 +3,7 @@
  * attempt. Memory holds the attempts that have started, whose turn it is, one timer, and who waits for idleness.
  */
 
-import { clearTimeout, setTimeout } from '../../platform/timers.ts';
+import { clearTimeout, setImmediate, setTimeout } from '../../platform/timers.ts';
 import type { Sandbox, SandboxEvent } from '../service/sandbox.ts';
 import type { LoadedWorkspace } from '../service/workspace-registry.ts';
 import { type DueDelivery, sendAttempt } from './attempt.ts';
@@ -167,11 +167,11 @@ export class Dispatcher {
     return turn;
   }
 
-  /** Takes turns after everything that happens at the same time. */
+  /** Takes turns after all responses that have arrived, so that the next attempts are sent together, which takes less time. */
   #requestTurn(): void {
     if (this.#isTurnRequested) return;
     this.#isTurnRequested = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#isTurnRequested = false;
       this.#takeTurns();
     });

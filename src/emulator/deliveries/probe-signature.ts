@@ -62,8 +62,9 @@ export async function probeSignature(
   const { message: signed, digests } = readSignature(rejected, { id: row.id, body, scheme });
   const timestampMs = chooseProbeTime(scheme, secrets[0] ?? '', signed, digests[0] ?? '', wall.now());
   const isLarge = Buffer.byteLength(body) > LARGE_BODY_BYTES;
-  const content = { scheme, secrets, id: row.id, timestampMs, body, type: row.event_type, attempt: 1 };
-  const request = toDeliveryRequest(sandbox, { ...webhook, url: row.url }, content);
+  const content = { scheme, secrets, id: row.id, timestampMs, body };
+  const values = { type: row.event_type, attempt: 1 };
+  const request = toDeliveryRequest(sandbox, { ...webhook, url: row.url }, content, values);
   const message = { id: row.id, timestamp: formatTimestamp(scheme.timestampFormat, timestampMs), body };
   const send = (headers: Readonly<Record<string, string>>) => {
     signal?.throwIfAborted();

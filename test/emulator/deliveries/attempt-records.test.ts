@@ -185,8 +185,8 @@ describe('the request of a delivery', () => {
     const target = { url: 'https://127.0.0.1:9/', headers: '{"X-A":"b","User-Agent":"own"}', skip_verify };
     const message = { secrets: ['whsec_a'], id: 'del_1', timestampMs: NOW, body: '{}' };
     const { signature: scheme } = sandbox.rules;
-    const delivery = { ...message, scheme, type: 'order.shipped', attempt: 1 };
-    const request = toDeliveryRequest(sandbox, target, delivery);
+    const values = { type: 'order.shipped', attempt: 1 };
+    const request = toDeliveryRequest(sandbox, target, { ...message, scheme }, values);
     expect(request).toMatchObject({ url: target.url, body: '{}', insecureTls });
     expect(request.headers).toMatchObject({
       'X-A': 'b',

@@ -5,7 +5,7 @@ import {
   failedResult,
   NOW,
   runEventLoop,
-  runPromises,
+  runTurn,
   startDispatcher as start,
 } from './dispatcher-setup.ts';
 
@@ -52,7 +52,7 @@ describe('a reset', () => {
     await trigger(20);
     store.setBaseline();
     const responded = respondToAll();
-    await runPromises();
+    await runTurn();
     expect([sent.length, dispatcher.inFlight]).toEqual([16, 16]);
     await reset();
     await responded;

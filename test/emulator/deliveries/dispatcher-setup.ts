@@ -75,9 +75,10 @@ export function createScriptedSender() {
   };
 }
 
-/** Runs pending promises without a turn of the event loop, so that writes share a group. */
-export async function runPromises(): Promise<void> {
+/** Runs pending promises and the turn of the dispatcher that they request. No write is committed meanwhile. */
+export async function runTurn(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
+  await runEventLoop(1);
 }
 
 /** Runs the event loop a few times, so that groups of writes and their consequences complete. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decodePhases } from '../../../src/domain/attempt-phases.ts';
 import { HOUR_MS } from '../../../src/domain/duration.ts';
 import type { SendResult } from '../../../src/emulator/deliveries/sender.ts';
-import { failedResult, runEventLoop, runPromises, startDispatcher } from './dispatcher-setup.ts';
+import { failedResult, runEventLoop, runTurn, startDispatcher } from './dispatcher-setup.ts';
 
 const sent: Partial<SendResult> = {
   phases: { queued: 0, dns: null, connect: null, tls: null, send: 0, wait: 0, receive: 0 },
@@ -28,7 +28,7 @@ it.each([
     endpoint();
     const [id = ''] = await trigger();
     const ended = (await attempt(1)).respond(result);
-    await runPromises();
+    await runTurn();
     await replay(id);
     await ended;
     await runEventLoop();
