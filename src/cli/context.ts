@@ -116,14 +116,19 @@ export function createContext(
       const { values } = await resolveConfig(options);
       const { resolveRules } = await import('../profile/resolve-rules.ts');
       const { selectSender } = await import('../config/custom-senders.ts');
-      return resolveRules(values.profile, values.overrides, values.environment, selectSender(values));
+      return resolveRules(
+        values.profile,
+        values.overrides,
+        values.environment,
+        selectSender(values.sender, values.senders),
+      );
     },
     async resolveScheme(name) {
       if (name !== undefined) {
         const { checkSender } = await import('../config/custom-senders.ts');
-        const { senders } = (await resolveConfig()).values;
+        const { values } = await resolveConfig();
         // A scheme is named by its sender.
-        checkSender({ sender: name, senders }, { kind: 'flag', name: '--scheme' });
+        checkSender(name, values.senders, { path: '--scheme', toHint: String });
       }
       return (await this.resolveRules({ sender: name })).signature;
     },

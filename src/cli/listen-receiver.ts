@@ -2,12 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { indentJson } from '../domain/json-text.ts';
 import type { TopicItem } from '../operations/stream-schemas.ts';
-import { findEventId, findEventType, getIdHeader, senders, type WebhookSender } from '../profile/senders.ts';
-import {
-  type ReceivedRequest,
-  readReceivedRequest,
-  verifyReceivedRequest,
-} from '../receivers/received-request.ts';
+import { findEventType, findField, getIdHeader, senders } from '../profile/senders.ts';
+import { readReceivedRequest, verifyReceivedRequest } from '../receivers/received-request.ts';
 import { type ReceiverResponseOptions, startReceiverServer } from '../receivers/receiver-server.ts';
 import type { RegisteredWebhook } from '../resources/endpoint.ts';
 import type { VerifyResult } from '../signature/verify.ts';
@@ -94,7 +90,7 @@ export async function startListenReceiver(
   async function respond(incoming: IncomingMessage): Promise<ReceiverResponseOptions> {
     const request = await readReceivedRequest(incoming, now);
     const listener = await begun;
-    const { headers, envelope } = request;
+    const { headers, envelope, json } = request;
     // The configured sender, or another one whose header the request has: the emulator can have another configuration.
     const sender =
       knownSenders.find(({ scheme }) => scheme.headers.signature.toLowerCase() in headers) ?? configured;
@@ -103,16 +99,16 @@ export async function startListenReceiver(
     const verification = verifyReceivedRequest(request, { scheme, toleranceMs, secret });
     const response = verification.ok ? takeResponse() : REJECTED;
     const deliveryId = headers[getIdHeader(sender)?.toLowerCase() ?? '']?.toString() ?? null;
-    const eventId = findReceivedEventId(sender, request);
+    // The emulator can send the envelope with the scheme of another sender.
+    const eventId =
+      sender.eventIdPath === undefined ? null : (findField(json, sender.eventIdPath) ?? request.eventId);
     const key = deliveryId ?? eventId;
     if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
     const item: ReceivedItem = {
       type: 'received',
       received_at: new Date(request.at).toISOString(),
       response,
-      event_type:
-        envelope?.type ??
-        (request.json === undefined ? null : findEventType(sender, request.body.toString(), headers)),
+      event_type: envelope?.type ?? findEventType(sender, json, headers),
       event_id: eventId,
       delivery_id: deliveryId,
       times_received: key === null ? null : (counts.get(key) ?? null),
@@ -139,15 +135,6 @@ export async function startListenReceiver(
     },
     close: () => server.close(),
   };
-}
-
-/** Null if the sender puts no event ID in its bodies. The emulator can send the envelope with the scheme of another sender. */
-function findReceivedEventId(
-  sender: WebhookSender,
-  { json, body, eventId }: Pick<ReceivedRequest, 'json' | 'body' | 'eventId'>,
-): string | null {
-  if (sender.eventIdPath === undefined || json === undefined) return null;
-  return findEventId(sender, body.toString()) ?? eventId;
 }
 
 /** The width of the time and the gap after it. */

@@ -1,27 +1,23 @@
 /** Parses the senders of the configuration file, and selects one. */
-import { basename } from 'node:path';
 import * as v from 'valibot';
 import { findHeaderNameProblem } from '../domain/delivery-headers.ts';
-import { formatDuration } from '../domain/duration.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import {
-  customSenderDefaults,
   getSender,
   placeholders,
   type SenderName,
+  senderDefaults,
   senderNames,
   senders,
   type WebhookSender,
 } from '../profile/senders.ts';
 import { invalidValueError, toSnakeCase, type ValueLocation } from '../resources/configured-value.ts';
-import { accept, duration, parsedText } from '../resources/value-schemas.ts';
+import { accept, duration, expecting, parsedText, text } from '../resources/value-schemas.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { findSchemeProblem, schemeNames, schemes } from '../signature/schemes.ts';
 
 export type CustomSenders = Readonly<Record<string, WebhookSender>>;
-
-const SENDER_NAME = /^[a-z][a-z0-9-]*$/;
 
 export const customSenders = v.lazy((value): v.GenericSchema<unknown, CustomSenders> => {
   if (!isObject(value)) return accept<CustomSenders>('an object that maps names to senders', () => false);
@@ -29,7 +25,7 @@ export const customSenders = v.lazy((value): v.GenericSchema<unknown, CustomSend
 });
 
 function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
-  if (!SENDER_NAME.test(name) || Object.hasOwn(senders, name)) {
+  if (!/^[a-z][a-z0-9-]*$/.test(name) || Object.hasOwn(senders, name)) {
     const problem = 'must have a lowercase name, such as "acme", that differs from the built-in senders';
     return v.custom<WebhookSender>(() => false, problem);
   }
@@ -39,39 +35,28 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
         v.lazy((value) => (isObject(value) ? createSchemeSchema(name) : v.picklist(schemeNames))),
         {},
       ),
-      body: v.optional(v.picklist(['envelope', 'payload']), customSenderDefaults.body),
-      headers: v.optional(v.record(headerName, headerTemplate), customSenderDefaults.headers),
+      body: v.optional(v.picklist(['envelope', 'payload']), senderDefaults.body),
+      headers: v.optional(v.record(headerName, headerTemplate), senderDefaults.headers),
       event_id: v.optional(bodyPath),
       event_type: v.optional(bodyPath),
       types: v.optional(parsedText('a regular expression that matches whole event types', parseTypes)),
       retry: v.optional(v.array(duration())),
-      source: v.optional(v.string()),
     }),
-    v.transform(
-      ({
-        event_id: eventIdPath,
-        event_type: eventTypePath,
+    v.transform(({ event_id, event_type, types = senderDefaults.types, retry = null, ...fields }) =>
+      getSender({
+        ...fields,
+        name,
+        eventIdPath: event_id,
+        eventTypePath: event_type,
         types,
-        retry,
-        source,
-        ...fields
-      }): WebhookSender =>
-        getSender({
-          ...fields,
-          name,
-          eventIdPath,
-          eventTypePath,
-          ...(types && { types }),
-          ...(retry && { retryDelaysMs: retry }),
-          ...(source && { source }),
-        }),
+        retryDelaysMs: retry,
+      }),
     ),
   );
 }
 
-const bodyPath = accept<string>(
-  'the path of a field of the body, such as "event.id"',
-  (value) => typeof value === 'string' && /^[\w-]+(?:\.[\w-]+)*$/.test(value),
+const bodyPath = text('the path of a field of the body, such as "event.id"', (path) =>
+  /^[\w-]+(?:\.[\w-]+)*$/.test(path),
 );
 
 const headerName = v.pipe(
@@ -82,14 +67,15 @@ const headerName = v.pipe(
   ),
 );
 
-const headerTemplate = accept<string>(
-  `a text in ASCII that contains no placeholders other than ${placeholders.map((name) => `{${name}}`).join(', ')}`,
-  (value) =>
-    typeof value === 'string' &&
-    /^[\x20-\x7e]*$/.test(value) &&
-    Array.from(value.matchAll(/\{([^{}]*)\}/g)).every(([, name]) =>
-      placeholders.some((known) => known === name),
+const headerTemplate = expecting(
+  `a text in ASCII that contains no placeholders other than ${placeholders.join(', ')}`,
+  v.pipe(
+    v.string(),
+    v.regex(/^[\x20-\x7e]*$/),
+    v.check(
+      (template) => template.match(/\{[^{}]*\}/g)?.every((name) => placeholders.includes(name)) ?? true,
     ),
+  ),
 );
 
 function parseTypes(pattern: string): RegExp | null {
@@ -100,104 +86,40 @@ function parseTypes(pattern: string): RegExp | null {
   }
 }
 
-/** Converts senders to what the file would contain, with all fields. */
-export function toFileSenders(custom: CustomSenders): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(custom).map(([name, { scheme, body, headers, types, ...sender }]) => {
-    const { name: _, ...schemeFields } = scheme;
-    const file = {
-      scheme: toFileValue(schemeFields),
-      body,
-      headers,
-      event_id: sender.eventIdPath,
-      event_type: sender.eventTypePath,
-      types: types.source,
-      retry: sender.retryDelaysMs?.map((ms) => formatDuration(ms)),
-    };
-    return [name, file];
-  });
-  return Object.fromEntries(entries);
-}
-
-function toFileValue(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, field]) => [toSnakeCase(name), toFileValue(field)]);
-  return Object.fromEntries(entries);
-}
-
-/** The settings that select a sender. */
-interface SenderSettings {
-  /** The name of a built-in sender, or of one in `senders`. */
-  readonly sender: string;
-  readonly senders: CustomSenders;
-}
-
-export function selectSender({ sender, senders: custom }: SenderSettings): WebhookSender {
-  // `checkSender` has rejected other names.
-  return custom[sender] ?? senders[sender as SenderName];
-}
-
-/**
- * Checks the setting `sender` against the other settings.
- * @param source where the setting comes from: a file with its path, an option or variable with its name, or `default`
- * @throws SvcError `validation_failed` for a sender that does not exist
- */
-export function checkSender(
-  { sender, senders: custom }: SenderSettings,
-  source: { readonly kind: string; readonly name: string },
-): void {
-  const names = [...senderNames, ...Object.keys(custom)];
-  const valueLocation: ValueLocation = {
-    ...(source.kind === 'file' ? { path: 'sender', file: basename(source.name) } : { path: source.name }),
-    toHint: (expected) =>
-      suggestMatch(sender, names, (name) => JSON.stringify(name)) ??
-      `Use ${expected}, or define a sender with this name in the field senders of svc.config.json.`,
-  };
-  if (!names.includes(sender)) throw invalidValueError(sender, `one of ${names.join(', ')}`, valueLocation);
-}
-
 /** The schema of a scheme in the file. Its output is a scheme of the library. */
 function createSchemeSchema(name: string): v.GenericSchema<unknown, SignatureScheme> {
   return v.pipe(
-    v.lazy((value) => createFieldsSchema(getDefaults(Object(value).key))),
+    schemeFields,
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const { key, ...fields } = toLibraryFields(dataset.value) as SignatureScheme;
       // Not yet checked.
-      const scheme = { name, ...(toLibraryFields(dataset.value) as Omit<SignatureScheme, 'name'>) };
+      const scheme = {
+        ...fields,
+        name,
+        key: key.form === 'utf8' ? key : { ...key, prefix: key.prefix ?? 'whsec_' },
+      };
       const problem = findSchemeProblem(scheme);
       if (problem === null) return scheme;
-      const [input, keys] = [toFileValue(problem.value), problem.path.split('.').map(toSnakeCase)];
-      const path = keys.map((key) => ({
-        type: 'unknown' as const,
-        origin: 'value' as const,
-        input,
-        key,
-        value: input,
-      }));
-      addIssue({ expected: problem.expected, input, path: path as [(typeof path)[0]] });
+      const keys = problem.path.split('.').map(toSnakeCase);
+      const input = keys.reduce<unknown>((parent, key) => Object(parent)[key], dataset.value);
+      const at = { type: 'unknown', origin: 'value', input, value: input } as const;
+      addIssue({ expected: problem.expected, input, path: keys.map((key) => ({ ...at, key })) as [never] });
       return NEVER;
     }),
   );
 }
 
-/** The defaults for missing fields: those of the scheme `svc`, and a prefix for a key that is decoded. */
-function getDefaults(key: unknown): object {
-  const { name: _, ...svcFields } = schemes.svc;
-  const { form = svcFields.key.form } = Object(key);
-  return form === svcFields.key.form ? svcFields : { ...svcFields, key: { form, prefix: 'whsec_' } };
-}
-
-/** An object that has only these fields. Another value stays unchanged, which `findSchemeProblem` rejects. */
-function createFieldsSchema(defaults: object): v.GenericSchema {
-  const entries = Object.entries(defaults).map(([name, value]: [string, unknown]) => [
+/** The fields of an object in the file, with their defaults. `findSchemeProblem` checks the values. */
+function createFieldsSchema(defaults: object): v.GenericSchema<unknown, object> {
+  const entries = Object.entries(defaults).map(([name, value]) => [
     toSnakeCase(name),
-    isObject(value)
-      ? v.optional(
-          v.lazy((field) => (isObject(field) ? createFieldsSchema(value) : v.unknown())),
-          {},
-        )
-      : v.optional(v.unknown(), value),
+    isObject(value) ? v.optional(createFieldsSchema(value), {}) : v.optional(v.unknown(), value),
   ]);
   return v.strictObject(Object.fromEntries(entries));
 }
+
+const { name: _, ...svcFields } = schemes.svc;
+const schemeFields = createFieldsSchema({ ...svcFields, key: { ...svcFields.key, prefix: undefined } });
 
 function toLibraryFields(value: unknown): unknown {
   if (!isObject(value)) return value;
@@ -205,4 +127,21 @@ function toLibraryFields(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [toCamelCase(name), toLibraryFields(field)]),
   );
+}
+
+/** @throws SvcError `validation_failed` for a sender that does not exist */
+export function checkSender(name: string, custom: CustomSenders, valueLocation: ValueLocation): void {
+  const names = [...senderNames, ...Object.keys(custom)];
+  if (names.includes(name)) return;
+  throw invalidValueError(name, `one of ${names.join(', ')}`, {
+    ...valueLocation,
+    toHint: (expected) =>
+      suggestMatch(name, names, (match) => JSON.stringify(match)) ??
+      `Use ${expected}, or define a sender with this name in the field senders of svc.config.json.`,
+  });
+}
+
+/** @param name one that {@link checkSender} accepts */
+export function selectSender(name: string, custom: CustomSenders): WebhookSender {
+  return custom[name] ?? senders[name as SenderName];
 }

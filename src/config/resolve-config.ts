@@ -9,7 +9,7 @@ import {
   type ValueLocation,
 } from '../resources/configured-value.ts';
 import { findConfigFile, isModule, readConfigFile } from './config-file.ts';
-import { checkSender } from './custom-senders.ts';
+import { type CustomSenders, checkSender } from './custom-senders.ts';
 import {
   type ConfigValues,
   getDefaultValue,
@@ -44,6 +44,8 @@ export interface Config {
   readonly sources: Readonly<Record<SettingName, ValueSource>>;
   /** Path of the configuration file; null if none exists. */
   readonly file: string | null;
+  /** The values of the file as they are written, by the names of their fields. */
+  readonly fileValues: Readonly<Record<string, unknown>>;
   /** Folder of the configuration file, otherwise the working folder. `.svc/` is in it. */
   readonly projectFolder: string;
 }
@@ -79,17 +81,18 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
     const value = configured
       ? parseConfigured(schema, configured.value, { ...configured.valueLocation, isSecret })
       : getDefaultValue(name, environment);
+    if (configured && name === 'sender')
+      checkSender(value as string, values.senders as CustomSenders, configured.valueLocation);
     values[name] = isPath ? toAbsolute(value, configured?.folder ?? projectFolder) : value;
     sources[name] = configured?.source ?? { kind: 'default', name: 'default' };
   }
-  const config = {
+  return {
     values: values as ConfigValues,
     sources: sources as Config['sources'],
     file,
+    fileValues,
     projectFolder,
   };
-  checkSender(config.values, config.sources.sender);
-  return config;
 }
 
 /** One line of `svc config`. The names are those of the JSON output. */
@@ -103,10 +106,10 @@ interface ConfigEntry {
   readonly description: string;
 }
 
-export function listConfig({ values, sources }: Config): ConfigEntry[] {
+export function listConfig({ values, sources, fileValues }: Config): ConfigEntry[] {
   return settingNames.map((name) => {
-    const { description, isSecret, toFileValue }: Setting = settings[name];
-    const value = toFileValue ? toFileValue(values[name]) : values[name];
+    const { description, isSecret, isFileOnly }: Setting = settings[name];
+    const value = (isFileOnly && fileValues[toSnakeCase(name)]) || values[name];
     return {
       setting: toSnakeCase(name),
       value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskUrl(value),

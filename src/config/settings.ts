@@ -14,7 +14,7 @@ import type { Overrides } from '../profile/resolve-rules.ts';
 import { senderNames } from '../profile/senders.ts';
 import { toSnakeCase } from '../resources/configured-value.ts';
 import { accept, listOf, parsedText, Speed, text, wholeNumber } from '../resources/value-schemas.ts';
-import { type CustomSenders, customSenders, toFileSenders } from './custom-senders.ts';
+import { type CustomSenders, customSenders } from './custom-senders.ts';
 
 export interface Setting<T = unknown, Default = unknown> {
   /** For `--help` and `svc config`. */
@@ -31,8 +31,6 @@ export interface Setting<T = unknown, Default = unknown> {
   readonly isPath?: boolean;
   /** Whether `svc config` masks it and errors omit it. */
   readonly isSecret?: boolean;
-  /** Converts a value to what the configuration file would contain (default: unchanged). */
-  toFileValue?(value: T | Default): unknown;
   /** Only the file can set it: its values are too complex for an option or a variable. */
   readonly isFileOnly?: boolean;
 }
@@ -173,7 +171,6 @@ export const settings = {
     schema: customSenders,
     defaultValue: {} as CustomSenders,
     isFileOnly: true,
-    toFileValue: toFileSenders,
   },
   sender: {
     description: `Whose webhooks to deliver: ${senderNames.join(', ')}, or one of your own senders`,

@@ -12,7 +12,7 @@ import { abortAtEnd, createLinkedController } from '../platform/abort-signals.ts
 import { assertLocalHost } from '../platform/address-policy.ts';
 import type { ProfileName } from '../profile/gap.ts';
 import { type Overrides, resolveRules } from '../profile/resolve-rules.ts';
-import { type CustomSender, getSender, type SenderName } from '../profile/senders.ts';
+import { type CustomSender, getSender, type SenderName, senderNames } from '../profile/senders.ts';
 import { accept, expecting, Speed, wholeNumber } from '../resources/value-schemas.ts';
 import { AnyObject, checkOptions, OptionalBoolean, OptionalString, type SchemasOf } from './check-options.ts';
 import { toLibraryError, withLibraryErrors } from './library-errors.ts';
@@ -58,12 +58,7 @@ const clockSchemas = {
 const EmulatorOptionsSchema = v.strictObject({
   profile: v.optional(settings.profile.schema),
   overrides: v.optional(v.record(v.string(), v.unknown())),
-  sender: v.optional(
-    accept<string>(
-      'a sender name or a sender object',
-      (value) => typeof value === 'string' || isObject(value),
-    ),
-  ),
+  sender: v.optional(v.union([v.picklist(senderNames), AnyObject])),
   environment: v.optional(settings.environment.schema),
   clock: v.optional(v.strictObject(clockSchemas)),
   randomSeed: v.nullish(settings.randomSeed.schema),

@@ -1,9 +1,7 @@
 /** The senders of webhooks that an emulator can be: everything that differs in what they deliver. `/v1` stays that of the service. */
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
-import { SvcError } from '../domain/errors.ts';
 import { ANY_EVENT_TYPE_PATTERN, EVENT_TYPE_PATTERN } from '../domain/event.ts';
-import { getTextAtPath, parsePath } from '../domain/json-path.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
 
@@ -29,8 +27,6 @@ export interface WebhookSender {
   readonly example: string;
   /** Delays of its retries in milliseconds; null for the gap `retry.schedule`. */
   readonly retryDelaysMs: readonly number[] | null;
-  /** The page that describes its deliveries. */
-  readonly source: string | null;
 }
 
 /** What the headers of a sender can contain. */
@@ -54,14 +50,10 @@ const headerValues = {
   noun: ({ type }) => type.split('.')[0] ?? '',
   attempt: ({ attempt }) => String(attempt),
   retry: ({ attempt }) => String(attempt - 1),
-  retry_reason({ lastOutcome }) {
-    const outcome = lastOutcome?.();
-    return (outcome && retryReasons[outcome]) ?? 'unknown_error';
-  },
+  retry_reason: ({ lastOutcome }) => retryReasons[lastOutcome?.() ?? 'succeeded'] ?? 'unknown_error',
 } satisfies Record<string, (values: AttemptValues) => string>;
 
-type Placeholder = keyof typeof headerValues;
-export const placeholders = Object.keys(headerValues) as readonly Placeholder[];
+export const placeholders = Object.keys(headerValues).map((name) => `{${name}}`);
 
 /** Why an attempt follows another, in the words of https://docs.slack.dev/apis/events-api. */
 const retryReasons: Partial<Record<AttemptOutcome, string>> = {
@@ -77,7 +69,7 @@ export function fillHeaders({ headers }: WebhookSender, values: AttemptValues): 
   const filled: Record<string, string> = {};
   for (const [name, template] of Object.entries(headers)) {
     if (values.attempt === 1 && template.includes('{retry')) continue;
-    filled[name] = template.replace(/\{(\w+)\}/g, (_, placeholder: Placeholder) =>
+    filled[name] = template.replace(/\{(\w+)\}/g, (_, placeholder: keyof typeof headerValues) =>
       headerValues[placeholder](values),
     );
   }
@@ -94,51 +86,43 @@ export function getIdHeader({ scheme, headers }: WebhookSender): string | null {
   return scheme.headers.id ?? Object.keys(headers).find((name) => headers[name] === '{id}') ?? null;
 }
 
-/** The event ID in a body; null if the sender does not put it there. @param body valid JSON */
-export function findEventId({ eventIdPath }: WebhookSender, body: string): string | null {
-  return eventIdPath === undefined ? null : findText(body, eventIdPath);
-}
-
-function findText(body: string, path: string): string | null {
-  const text = getTextAtPath(body, parsePath(path));
-  return text === undefined ? null : String(JSON.parse(text));
+/** The text of a field of a body, such as `data.id`; null if the body or the sender has none. @param json the parsed body */
+export function findField(json: unknown, path: string | undefined): string | null {
+  const value = path?.split('.').reduce<unknown>((parent, name) => Object(parent)[name], json);
+  return value === undefined || value === null ? null : String(value);
 }
 
 /**
  * The event type that a delivery shows in its body or in a header; null if it shows none.
- * @param body valid JSON
+ * @param json the parsed body
  * @param received the headers, with names in lower case
  */
 export function findEventType(
   { eventTypePath, headers }: WebhookSender,
-  body: string,
+  json: unknown,
   received: Readonly<Record<string, unknown>>,
 ): string | null {
-  if (eventTypePath !== undefined) return findText(body, eventTypePath);
+  if (eventTypePath !== undefined) return findField(json, eventTypePath);
   const header = Object.keys(headers).find((name) => /^\{(?:type|noun)\}$/.test(headers[name] ?? ''));
-  const type = header === undefined ? undefined : received[header.toLowerCase()];
-  return type === undefined ? null : String(type);
+  return findField(received, header?.toLowerCase());
 }
 
 const envelopeFields = { eventIdPath: 'data.id', eventTypePath: 'type' } as const;
 
-export const senders = {
-  svc: {
-    name: 'svc',
-    scheme: schemes.svc,
-    body: 'envelope',
-    headers: {},
-    ...envelopeFields,
-    hasLargeBodies: true,
-    types: EVENT_TYPE_PATTERN,
-    example: 'order.shipped',
-    retryDelaysMs: null,
-    source: null,
-  },
+/** What a sender omits. */
+export const senderDefaults = {
+  body: 'payload',
+  headers: {},
+  types: ANY_EVENT_TYPE_PATTERN,
+  example: 'order.shipped',
+  retryDelaysMs: null,
+} as const satisfies Partial<WebhookSender>;
+
+/** The built-in senders. Each has the scheme of its name. */
+const rows = {
+  svc: { body: 'envelope', ...envelopeFields, hasLargeBodies: true, types: EVENT_TYPE_PATTERN },
+  // https://docs.stripe.com/webhooks
   stripe: {
-    name: 'stripe',
-    scheme: schemes.stripe,
-    body: 'payload',
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
@@ -148,13 +132,9 @@ export const senders = {
     types: /^[a-z]\w*(?:\.\w+)+$/,
     example: 'payment_intent.succeeded',
     // Up to three days with exponential backoff. The times are not published; retry.schedule is similar.
-    retryDelaysMs: null,
-    source: 'https://docs.stripe.com/webhooks',
   },
+  // https://docs.github.com/en/webhooks/webhook-events-and-payloads
   github: {
-    name: 'github',
-    scheme: schemes.github,
-    body: 'payload',
     headers: {
       'User-Agent': 'GitHub-Hookshot/svc',
       'X-GitHub-Event': '{noun}',
@@ -167,12 +147,9 @@ export const senders = {
     example: 'issues.opened',
     // A failed delivery is not repeated.
     retryDelaysMs: [],
-    source: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads',
   },
+  // https://docs.slack.dev/apis/events-api
   slack: {
-    name: 'slack',
-    scheme: schemes.slack,
-    body: 'payload',
     headers: { 'X-Slack-Retry-Num': '{retry}', 'X-Slack-Retry-Reason': '{retry_reason}' },
     eventIdPath: 'event_id',
     eventTypePath: 'event.type',
@@ -180,12 +157,9 @@ export const senders = {
     example: 'app_mention',
     // The first retry follows almost at once.
     retryDelaysMs: [SECOND_MS, MINUTE_MS, 5 * MINUTE_MS],
-    source: 'https://docs.slack.dev/apis/events-api',
   },
+  // https://shopify.dev/docs/apps/build/webhooks
   shopify: {
-    name: 'shopify',
-    scheme: schemes.shopify,
-    body: 'payload',
     headers: {
       'X-Shopify-Topic': '{type}',
       'X-Shopify-Shop-Domain': 'example.myshopify.com',
@@ -195,13 +169,9 @@ export const senders = {
     example: 'orders/create',
     // Eight retries in four hours with exponential backoff. The times are not published.
     retryDelaysMs: [1, 2, 4, 8, 16, 32, 64, 113].map((minutes) => minutes * MINUTE_MS),
-    source: 'https://shopify.dev/docs/apps/build/webhooks',
   },
+  // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
   'standard-webhooks': {
-    name: 'standard-webhooks',
-    scheme: schemes['standard-webhooks'],
-    body: 'payload',
-    headers: {},
     eventTypePath: 'type',
     types: /^\w+(?:\.\w+)*$/,
     example: 'user.created',
@@ -211,13 +181,9 @@ export const senders = {
       30 * MINUTE_MS,
       ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
     ],
-    source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   },
+  // https://docs.svix.com/retries
   svix: {
-    name: 'svix',
-    scheme: schemes.svix,
-    body: 'payload',
-    headers: {},
     eventTypePath: 'type',
     types: /^[\w-]+(?:\.[\w-]+)*$/,
     example: 'invoice.paid',
@@ -225,42 +191,33 @@ export const senders = {
       5 * SECOND_MS,
       5 * MINUTE_MS,
       30 * MINUTE_MS,
-      2 * HOUR_MS,
-      5 * HOUR_MS,
-      10 * HOUR_MS,
-      10 * HOUR_MS,
+      ...[2, 5, 10, 10].map((hours) => hours * HOUR_MS),
     ],
-    source: 'https://docs.svix.com/retries',
   },
-} as const satisfies Record<string, WebhookSender>;
+} as const satisfies Record<SchemeName, Partial<WebhookSender>>;
 
-export type SenderName = keyof typeof senders;
-export const senderNames = Object.keys(senders) as readonly SenderName[];
+export type SenderName = keyof typeof rows;
+export const senderNames = Object.keys(rows) as readonly SenderName[];
 
-/** What a sender of your own omits. */
-export const customSenderDefaults = {
-  body: 'payload',
-  headers: {},
-  hasLargeBodies: true,
-  types: ANY_EVENT_TYPE_PATTERN,
-  example: 'order.shipped',
-  retryDelaysMs: null,
-  source: null,
-} as const satisfies Partial<WebhookSender>;
+export const senders = Object.fromEntries(
+  senderNames.map((name) => [name, { ...senderDefaults, name, scheme: schemes[name], ...rows[name] }]),
+) as Readonly<Record<SenderName, WebhookSender>>;
 
 export interface CustomSender extends Partial<Omit<WebhookSender, 'scheme'>> {
   /** The name of a built-in scheme, or a scheme. */
   readonly scheme: SchemeName | SignatureScheme;
 }
 
-/** @throws SvcError `validation_failed` for a name that does not exist, or an invalid scheme */
+/** @throws SvcError `validation_failed` for an invalid scheme */
 export function getSender(sender: SenderName | CustomSender): WebhookSender {
-  if (typeof sender !== 'string') {
-    const fields = { ...customSenderDefaults, name: 'custom', ...sender, scheme: getScheme(sender.scheme) };
-    return fields.body === 'envelope' ? { ...fields, ...envelopeFields } : fields;
-  }
-  if (Object.hasOwn(senders, sender)) return senders[sender];
-  throw new SvcError('validation_failed', `Sender ${JSON.stringify(sender)} does not exist.`, {
-    hint: `Use a built-in sender: ${senderNames.join(', ')}`,
-  });
+  if (typeof sender === 'string') return senders[sender];
+  const name = 'custom';
+  const fields = {
+    ...senderDefaults,
+    name,
+    hasLargeBodies: true as const,
+    ...sender,
+    scheme: getScheme(sender.scheme),
+  };
+  return fields.body === 'envelope' ? { ...fields, ...envelopeFields } : fields;
 }

@@ -15,7 +15,7 @@ it('the sender of docs/senders.md delivers payloads with its headers, its signat
   const cwd = createTemporaryFolder();
   writeFileSync(join(cwd, 'svc.config.json'), example);
   const { values } = await resolveConfig({ options: {}, env: {}, cwd });
-  const sender = selectSender(values);
+  const sender = selectSender(values.sender, values.senders);
   await using receiver = await createReceiver([500, 500, 500, 500]);
   await using emulator = await startTestEmulator({ sender });
   const { control, api } = emulator;
