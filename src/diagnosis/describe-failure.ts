@@ -7,7 +7,7 @@ import { formatCount } from '../domain/message-parts.ts';
 import { classifyAddress, classifyHost } from '../domain/network-address.ts';
 import type { Exchange, NetworkError } from '../platform/outbound-client.ts';
 import { fill } from './sentences.ts';
-import { transportProblems } from './transport-problems.ts';
+import { findTransportProblem } from './transport-problems.ts';
 
 interface FailureContext extends Pick<Exchange, 'stage' | 'response'> {
   readonly url: URL;
@@ -35,16 +35,16 @@ export function describeFailure(
     tried.some(({ address }) => classifyAddress(address).kind === 'loopback') &&
     containerFiles.some((path) => existsSync(path));
   const ofHost = classifyHost(url.hostname).kind === 'public' ? 'public' : 'local';
-  const place = isInContainer ? 'container' : ofHost;
-  const order = isFirst ? 'first' : 'later';
-  const facts = `${code} ${stage} ${order} ${url.protocol} ${place} ${name} ${message} ${reason}`;
-  const bytes = Buffer.from(rawPacket).toString('latin1');
-  const found = transportProblems.find(
-    (row) =>
-      row.error.test(facts) &&
-      (row.bytes?.test(bytes) ?? true) &&
-      (row.outcome !== 'tls_error' || url.protocol === 'https:'),
-  );
+  const found = findTransportProblem({
+    code,
+    name,
+    text: `${code}\n${message}\n${reason}`,
+    bytes: Buffer.from(rawPacket).toString('latin1'),
+    stage,
+    protocol: url.protocol === 'https:' ? 'https:' : 'http:',
+    isFirst,
+    place: isInContainer ? 'container' : ofHost,
+  });
   const { outcome = 'connection_error', sentence = '{code}: {message}' } = found ?? {};
   const received =
     response &&

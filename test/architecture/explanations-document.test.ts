@@ -57,9 +57,11 @@ it('docs/reference/explanations.md lists every sentence of an explanation with t
     ),
     toTable(
       ['sentence', 'facts'],
-      transportProblems.map(({ sentence, error, bytes }) => [
+      transportProblems.map(({ sentence, when }) => [
         cell(sentence),
-        [pattern(error), ...(bytes === undefined ? [] : [`bytes ${pattern(bytes)}`])].join(', '),
+        Object.entries(when)
+          .map(([name, fact]) => `${name} ${fact instanceof RegExp ? pattern(fact) : `\`${fact}\``}`)
+          .join(', '),
       ]),
     ),
   ]);
