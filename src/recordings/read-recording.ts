@@ -1,10 +1,11 @@
 /** Reads a recording: HAR 1.1 and 1.2 from browsers and proxies, or NDJSON from `svc deliveries export` and `svc gaps record`. */
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { SvcError } from '../domain/errors.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { isObject, tryParseJson } from '../domain/json.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
+import { decodeBody } from '../platform/decode-body.ts';
+import type { Attempt } from '../resources/attempt.ts';
 
 /** Size limit of a recording. docs/exporting.md states it. */
 export const RECORDING_LIMIT_BYTES = 256 * 2 ** 20;
@@ -38,17 +39,9 @@ export interface Exchange {
 }
 
 /** A line of `svc gaps record`. The attempts of an exported delivery have the same fields. */
-export interface RequestLine {
-  readonly sent_at: string;
-  readonly duration_ms: number;
-  readonly response_status: number | null;
-  readonly request: RecordedMessage & { readonly method: string; readonly url: string };
-  readonly response: RecordedMessage | null;
-}
-
-interface RecordedMessage {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+export interface RequestLine extends Pick<Attempt, 'sent_at' | 'duration_ms' | 'response_status'> {
+  readonly request: Pick<Attempt['request'], 'url' | 'headers' | 'body'> & { readonly method: string };
+  readonly response: Pick<NonNullable<Attempt['response']>, 'headers' | 'body'> | null;
 }
 
 /** A request, or a delivery with its attempts. */
@@ -72,38 +65,34 @@ export interface Recording {
 
 /** @throws SvcError `usage` if it is neither HAR nor NDJSON */
 export function parseRecording(text: string, file: string): Recording {
-  const document = toFields(tryParseJson(text));
-  const isHar = isObject(document.log);
-  const items = isHar ? listHarEntries(toFields(document.log), file) : listLines(text, file);
-  const read = items.map(([position, item]) => ({ position, entry: readEntry(item, isHar, file, position) }));
-  const skipped = read.filter(({ entry }) => entry === null);
-  const count = formatCount(skipped.length, 'invalid entry', 'invalid entries');
-  return {
-    file,
-    entries: read.flatMap(({ entry }) => entry ?? []),
-    warning: skipped[0] === undefined ? null : `Skipped ${count} of ${file}, such as ${skipped[0].position}.`,
-  };
+  const { log } = toFields(tryParseJson(text));
+  const items = isObject(log) ? listHarEntries(log) : listLines(text);
+  if (items === null) {
+    throw new SvcError('usage', `${file} is not valid HAR or NDJSON.`, {
+      hint: 'Pass HAR, or NDJSON from svc deliveries export or svc gaps record.',
+    });
+  }
+  const entries = items.map(([position, item]) => readEntry(item, file, position));
+  const [skipped] = items.filter((_, index) => entries[index] === null);
+  const valid = entries.filter((entry) => entry !== null);
+  const count = formatCount(entries.length - valid.length, 'invalid entry', 'invalid entries');
+  const warning = skipped && `Skipped ${count} of ${file}, such as ${skipped[0]}.`;
+  return { file, entries: valid, warning: warning ?? null };
 }
 
 type Items = readonly (readonly [position: string, item: Fields])[];
 
-function listHarEntries({ entries }: Fields, file: string): Items {
-  if (!Array.isArray(entries)) throw createFormatError(file);
+function listHarEntries({ entries }: Fields): Items | null {
+  if (!Array.isArray(entries)) return null;
   return entries.map((item, index) => [`entry ${index + 1}`, fromHar(toFields(item))]);
 }
 
-function listLines(text: string, file: string): Items {
+function listLines(text: string): Items | null {
   const lines = text.split('\n').map((line, index) => [`line ${index + 1}`, line.trim()] as const);
   const filled = lines.filter(([, line]) => line !== '');
   // The first line of other JSON is often only a bracket.
-  if (filled[0] !== undefined && !/^\{\s*"/.test(filled[0][1])) throw createFormatError(file);
+  if (filled[0] !== undefined && !/^\{\s*"/.test(filled[0][1])) return null;
   return filled.map(([position, line]) => [position, toFields(tryParseJson(line))]);
-}
-
-function createFormatError(file: string): SvcError {
-  return new SvcError('usage', `${file} is not valid HAR or NDJSON.`, {
-    hint: 'Pass HAR, or NDJSON from svc deliveries export or svc gaps record.',
-  });
 }
 
 /** An entry of HAR in the form of a line of svc. Programs omit fields, or write null. */
@@ -119,8 +108,8 @@ function fromHar(entry: Fields): Fields {
   };
 }
 
-function readEntry(item: Fields, isHar: boolean, file: string, position: string): RecordedEntry | null {
-  if (isHar || 'request' in item) {
+function readEntry(item: Fields, file: string, position: string): RecordedEntry | null {
+  if ('request' in item) {
     const exchange = readExchange(item, file, position);
     if (exchange === null) return null;
     const body = exchange.method === 'POST' ? exchange.body.toString() : '';
@@ -140,7 +129,7 @@ function readExchange(line: Fields, file: string, entry: string): Exchange | nul
   const [url, at] = [parseUrl(toText(request.url)), Date.parse(toText(line.sent_at))];
   if (url === null || Number.isNaN(at)) return null;
   const [headers, responseHeaders] = [readHeaders(request.headers), readHeaders(response.headers)];
-  const body = decodeBody(request, headers);
+  const body = readBody(request, headers);
   // -1 and 0 are sizes that are not known.
   const [size, dueAt] = [toNumber(request.bodySize), Date.parse(toText(line.scheduled_at))];
   const isText = typeof body === 'string';
@@ -161,7 +150,7 @@ function readExchange(line: Fields, file: string, entry: string): Exchange | nul
       !(size > 0 && size !== Buffer.byteLength(body)),
     status: Math.max(0, toNumber(line.response_status)),
     responseHeaders,
-    responseText: decodeBody(response, responseHeaders).toString(),
+    responseText: readBody(response, responseHeaders).toString(),
   };
 }
 
@@ -180,23 +169,11 @@ function readHeaders(recorded: unknown): RecordedHeaders {
   return headers;
 }
 
-/** Wrapped, so that `node:zlib` loads only when a recording needs it. */
-const decompressors: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: (bytes) => gunzipSync(bytes),
-  deflate: (bytes) => inflateSync(bytes),
-  br: (bytes) => brotliDecompressSync(bytes),
-};
-
 /** Most programs record a decompressed body, and some the compressed bytes in base64. */
-function decodeBody({ body, encoding }: Fields, headers: RecordedHeaders): string | Buffer {
+function readBody({ body, encoding }: Fields, headers: RecordedHeaders): string | Buffer {
   if (encoding !== 'base64') return toText(body);
   const bytes = Buffer.from(toText(body), 'base64');
-  try {
-    return decompressors[headers.get('content-encoding') ?? '']?.(bytes) ?? bytes;
-  } catch {
-    // Already decompressed.
-    return bytes;
-  }
+  return decodeBody(bytes, headers.get('content-encoding') ?? '', RECORDING_LIMIT_BYTES);
 }
 
 /** The fields of a JSON object; none for any other value. */

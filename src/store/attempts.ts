@@ -3,11 +3,11 @@
 import { isUtf8 } from 'node:buffer';
 import { decodePhases, hasReusedConnection } from '../domain/attempt-phases.ts';
 import { getDeliveryFault } from '../domain/fault.ts';
+import { decodeBody } from '../platform/decode-body.ts';
 import type { Attempt, AttemptSummary } from '../resources/attempt.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { buildSignedContent } from '../signature/sign.ts';
 import { readSignatureHeaders, readSignedMessage } from '../signature/signature-header.ts';
-import { decodeBody } from './decode-body.ts';
 import type { Row } from './schema.ts';
 import { Table } from './sql.ts';
 

@@ -1,12 +1,16 @@
-/** Decodes compressed bodies of responses, so that everything reads and shows their text. */
+/** Decodes compressed bodies, so that everything reads and shows their text. */
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 
 /** Limits what a small compressed body can become. */
 const MAX_DECODED_BYTES = 1024 * 1024;
 
 /** The text of a compressed body, as far as it was received; the same bytes if they cannot be decoded. */
-export function decodeBody(body: Buffer, contentEncoding: string): Buffer {
-  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_DECODED_BYTES };
+export function decodeBody(
+  body: Buffer,
+  contentEncoding: string,
+  maxOutputLength = MAX_DECODED_BYTES,
+): Buffer {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength };
   try {
     switch (contentEncoding.trim().toLowerCase()) {
       case 'gzip':
@@ -17,7 +21,7 @@ export function decodeBody(body: Buffer, contentEncoding: string): Buffer {
       case 'br':
         return brotliDecompressSync(body, {
           finishFlush: constants.BROTLI_OPERATION_FLUSH,
-          maxOutputLength: MAX_DECODED_BYTES,
+          maxOutputLength,
         });
       default:
         return body;

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { decodeBody } from '../../src/store/decode-body.ts';
+import { decodeBody } from '../../src/platform/decode-body.ts';
 
 const text = Buffer.from('{"error":"Invalid signature"}');
 
