@@ -99,9 +99,9 @@ function getDefaultAnswer(gap: ConfigurableGap, profile: ProfileName, environmen
   return profile === 'strict' && gap.strict !== undefined ? gap.strict : gap.relaxed;
 }
 
-/** Fields that an override omits keep the answer of the profile. */
-function addMissingFields(override: unknown, defaultAnswer: ConfigValue): unknown {
-  return isObject(override) && isObject(defaultAnswer) ? { ...defaultAnswer, ...override } : override;
+/** Fields that an override omits keep the earlier value, such as the answer of the profile. */
+export function addMissingFields(override: unknown, earlier: unknown): unknown {
+  return isObject(override) && isObject(earlier) ? { ...earlier, ...override } : override;
 }
 
 function toValueLocation(id: string): ValueLocation {

@@ -1,22 +1,20 @@
 /** Compares a recording of the service with the configured values of all gaps: confirmed, different, or no evidence. */
 import * as v from 'valibot';
 import type { Environment } from '../domain/credentials.ts';
-import { isObject } from '../domain/json.ts';
 import type { ProfileName } from '../profile/gap.ts';
 import { type ConfigValue, type Gap, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
-import { type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
+import { addMissingFields, type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
 import { compareResponses } from './compare-responses.ts';
 import {
+  AS_DESCRIBED,
   type Evidence,
   type Finding,
   groupBy,
   judge,
   judgeFields,
-  judgeFixed,
   type Observation,
-  type OtherDifference,
   toEvidence,
 } from './finding.ts';
 import { observeMessages } from './observe-messages.ts';
@@ -32,8 +30,6 @@ export interface GapCheckInput {
   readonly profile: ProfileName;
   readonly overrides: Overrides;
   readonly environment: Environment;
-  /** The event types that have a built-in fixture. */
-  readonly eventTypes: ReadonlySet<string>;
   /** False if a scheme other than `svc` is configured: the gaps of signatures then have no effect. */
   readonly checksSignatures: boolean;
   readonly startTarget: StartTarget;
@@ -55,23 +51,26 @@ export interface GapReport {
 
 export async function checkGaps(input: GapCheckInput): Promise<GapReport> {
   const { recording, secrets, profile, overrides, environment } = input;
-  const requests = recording.requests.filter(({ status }) => status > 0 && status < 500);
+  // Servers in front of an API send 5xx.
+  const requests = recording.requests.filter(({ status }) => status >= 200 && status < 500);
   const values = resolveValues(profile, overrides, environment);
   const { retry } = resolveRules(profile, overrides, environment);
   const signatures = findSignatures(input.checksSignatures ? recording.attempts : [], secrets, values);
-  const messages = observeMessages({ ...recording, requests }, values);
   const observations = [
     ...signatures.observations,
-    ...messages.observations,
+    ...observeMessages({ ...recording, requests }, values),
     ...observeRetries(recording.attempts, retry),
   ];
   // With the values that it shows, because with another field for the payload the emulator accepts no event.
   const adopted = mergeOverrides(overrides, { data: toResults(input, observations) });
   const pairs = await replay(requests, { ...adopted, 'rate.limit': 'off' }, input.startTarget);
-  const compared = compareResponses(pairs, input.eventTypes);
+  observations.push(...compareResponses(pairs));
+  const others = observations.filter(({ gap, isSame }) => gap === null && !isSame);
   return {
-    data: toResults(input, [...observations, ...compared.observations]),
-    other: toOther([...messages.other, ...compared.other]),
+    data: toResults(input, observations),
+    other: groupBy(others, ({ text }) => text).flatMap((group) =>
+      group.slice(0, 1).map((first) => ({ text: first.text, evidence: toEvidence([first]) })),
+    ),
     notes: signatures.note === null ? [] : [signatures.note],
   };
 }
@@ -83,30 +82,19 @@ function toResults(
   return listGaps(profile, overrides, environment).map(({ id: gap, value: configured }) => {
     const entry: Gap = gaps[gap];
     const ofGap = observations.filter((each) => each.gap === gap);
-    if (!isConfigurable(entry)) return { gap, configured, ...judgeFixed(ofGap), override: null };
+    if (!isConfigurable(entry))
+      return { gap, configured, ...judge(AS_DESCRIBED, ofGap, true), override: null };
     const hasFields = ofGap.some(({ field }) => field !== undefined);
     const finding = (hasFields ? judgeFields : judge)(configured, ofGap);
     const { verdict, observed } = finding;
-    const isValid = observed !== null && v.is(entry.schema, mergeFields(configured, observed));
+    const isValid = observed !== null && v.is(entry.schema, addMissingFields(observed, configured));
     return { gap, configured, ...finding, override: verdict === 'different' && isValid ? observed : null };
   });
-}
-
-function toOther(differences: readonly OtherDifference[]): GapReport['other'] {
-  return groupBy(differences, ({ text }) => text).map((group) => ({
-    text: group[0]?.text ?? '',
-    evidence: toEvidence(group.slice(0, 1)),
-  }));
 }
 
 /** The overrides of the project with those that the differences lead to. */
 export function mergeOverrides(overrides: Overrides, { data }: Pick<GapReport, 'data'>): Overrides {
   const changes = data.filter(({ override }) => override !== null);
-  const merged = changes.map(({ gap, override }) => [gap, mergeFields(overrides[gap], override)]);
+  const merged = changes.map(({ gap, override }) => [gap, addMissingFields(override, overrides[gap])]);
   return { ...overrides, ...Object.fromEntries(merged) };
-}
-
-/** An object keeps its other fields. */
-function mergeFields(earlier: unknown, changed: unknown): unknown {
-  return isObject(earlier) && isObject(changed) ? { ...earlier, ...changed } : changed;
 }

@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { builtInEventTypes } from '../fixtures/event-fixtures.ts';
 import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
-import type { Observation, OtherDifference } from './finding.ts';
+import type { Observation } from './finding.ts';
 import type { Pair } from './replay.ts';
 import { type ApiRequest, isSuccess } from './sort-recording.ts';
 
@@ -12,11 +13,9 @@ import { type ApiRequest, isSuccess } from './sort-recording.ts';
 interface Rule {
   readonly gap: GapId;
   readonly field?: string;
-  readonly operation?: ApiRequest['operation'];
-  readonly path?: RegExp;
   /** What the message of each error must be about. */
   readonly about?: RegExp;
-  readonly when?: (pair: Pair, eventTypes: ReadonlySet<string>) => boolean;
+  readonly when: (pair: Pair) => boolean;
   /**
    * The value of the gap that a response shows, or null if it shows only that it is another one. The service behaves as the emulator if
    * both responses show the same.
@@ -29,9 +28,12 @@ interface Rule {
 
 const readStatus = ({ status }: ApiRequest) => status;
 const readError = ({ status, failure }: ApiRequest) => `${status} ${failure.code}`.trim();
-const readResult = (response: ApiRequest) => (isSuccess(response) ? 'accepted' : 'rejected');
 const readDecision = (accepted: ConfigValue, rejected: ConfigValue) => (response: ApiRequest) =>
   isSuccess(response) ? accepted : rejected;
+const readResult = readDecision('accepted', 'rejected');
+const hasPath = (pattern: RegExp) => (pair: Pair) => pattern.test(pair.recorded.path);
+/** Read when a request needs them. */
+let eventTypes: ReadonlySet<string> | undefined;
 
 /** All that apply to an accepted request count. An error has one reason: only the rules up to a difference, or to a gap without an override. */
 const rules: readonly Rule[] = [
@@ -47,14 +49,13 @@ const rules: readonly Rule[] = [
       method === 'POST' && status !== 403 && /charset=(?!"?utf-?8)/i.test(headers.get('content-type') ?? ''),
     read: readStatus,
   },
-  { gap: 'path.slash', path: /^\/(?:events|webhooks)\/$/, read: readStatus },
-  { gap: 'version', path: /^\/v\d+\//, read: readStatus },
+  { gap: 'path.slash', when: hasPath(/^\/(?:events|webhooks)\/$/), read: readStatus },
+  { gap: 'version', when: hasPath(/^\/v\d+\//), read: readStatus },
   {
     gap: 'webhook.operations',
-    operation: null,
-    path: /^\/webhooks(?:\/[^/]+)?$/,
     // A 404 for a longer path can be about the ID.
-    when: ({ recorded: { path, status } }) => path === '/webhooks' || status !== 404,
+    when: ({ recorded: { operation, path, status } }) =>
+      operation === null && /^\/webhooks(?:\/[^/]+)?$/.test(path) && (path === '/webhooks' || status !== 404),
     read: readResult,
   },
   {
@@ -95,15 +96,15 @@ const rules: readonly Rule[] = [
   },
   {
     gap: 'event.catalog',
-    operation: 'createEvent',
     about: /^type\b|event type|catalog/i,
-    when: ({ recorded: { input } }, eventTypes) =>
-      typeof input.type === 'string' && isEventType(input.type) && !eventTypes.has(input.type),
+    when({ recorded: { input } }) {
+      eventTypes ??= new Set(builtInEventTypes());
+      return typeof input.type === 'string' && isEventType(input.type) && !eventTypes.has(input.type);
+    },
     read: readDecision('open', 'closed'),
   },
   {
     gap: 'webhook.url',
-    operation: 'createWebhook',
     about: /\burl\b|https|public/i,
     when: ({ recorded: { input } }) =>
       checkWebhookUrl(String(input.url), 'local').ok && !checkWebhookUrl(String(input.url), 'public').ok,
@@ -111,17 +112,16 @@ const rules: readonly Rule[] = [
   },
   {
     gap: 'webhook.wildcard',
-    operation: 'createWebhook',
     about: /\*|wildcard|\bevents\b/i,
     when: ({ recorded: { input } }) => isDeepStrictEqual(input.events, [WILDCARD_SUBSCRIPTION]),
-    read: readDecision('accepted', 'rejected'),
+    read: readResult,
   },
   {
     gap: 'list.limit',
     field: 'max',
-    operation: 'listEvents',
     about: /limit/i,
-    when: ({ recorded: { url } }) => Number(url.searchParams.get('limit')) > 0,
+    when: ({ recorded: { operation, url } }) =>
+      operation === 'listEvents' && Number(url.searchParams.get('limit')) > 0,
     read: readResult,
     showsNoValue: true,
   },
@@ -135,19 +135,13 @@ const rules: readonly Rule[] = [
   },
 ];
 
-function applies(
-  { gap, operation, path, about, when }: Rule,
-  pair: Pair,
-  eventTypes: ReadonlySet<string>,
-): boolean {
+function applies({ gap, about = /^/, when }: Rule, pair: Pair): boolean {
   const { recorded, emulated } = pair;
   const errors = [recorded, emulated].filter((response) => !isSuccess(response));
   // A service can check the key before or after everything else.
-  if (recorded.status === 401 && gap !== 'error.codes') return false;
-  if (operation !== undefined && operation !== recorded.operation) return false;
-  if (path !== undefined && !path.test(recorded.path)) return false;
-  if (about !== undefined && !errors.every(({ failure }) => about.test(failure.message))) return false;
-  return when?.(pair, eventTypes) ?? true;
+  const isAuthenticated = recorded.status !== 401 || gap === 'error.codes';
+  const isAbout = errors.every(({ failure }) => about.test(failure.message));
+  return isAuthenticated && isAbout && when(pair);
 }
 
 /** Whether the same request was accepted before, with the same idempotency key. */
@@ -155,17 +149,13 @@ function isRepeated({ recorded, earlier }: Pair): boolean {
   return earlier?.recorded.path === recorded.path && String(earlier.recorded.body) === String(recorded.body);
 }
 
-/**
- * What the pairs show about gaps, and the differences that belong to none.
- * @param eventTypes the event types that have a built-in fixture
- */
-export function compareResponses(pairs: readonly Pair[], eventTypes: ReadonlySet<string>) {
+/** What the pairs show about gaps, and the differences that belong to none. */
+export function compareResponses(pairs: readonly Pair[]): Observation[] {
   const observations: Observation[] = [];
-  const other: OtherDifference[] = [];
   for (const pair of pairs) {
     const { recorded, emulated } = pair;
     const areAccepted = isSuccess(recorded) && isSuccess(emulated);
-    const matching = rules.filter((each) => applies(each, pair, eventTypes));
+    const matching = rules.filter((each) => applies(each, pair));
     for (const rule of matching) {
       const observation = observe(rule, pair);
       const isFixed = !isConfigurable(gaps[rule.gap]);
@@ -177,10 +167,10 @@ export function compareResponses(pairs: readonly Pair[], eventTypes: ReadonlySet
     if (!isSame && !isExplained && recorded.operation !== null) {
       const { method, path } = recorded;
       const text = `${method} ${path}: ${readError(recorded)}; svc: ${readError(emulated)}`;
-      other.push({ exchange: recorded, text });
+      observations.push({ gap: null, exchange: recorded, isSame, value: null, text });
     }
   }
-  return { observations, other };
+  return observations;
 }
 
 /** @returns null if the pair does not show whether the service behaves as the emulator */
@@ -192,12 +182,5 @@ function observe({ gap, field, read, showsNoValue }: Rule, pair: Pair): Observat
   const describe = ({ failure }: ApiRequest, value: ConfigValue | null) =>
     failure.code === '' ? (value ?? '') : `${failure.code} ${failure.message}`;
   const text = `${describe(recorded, shown)}; svc: ${emulated.status} ${describe(emulated, own)}`;
-  return {
-    gap,
-    exchange: recorded,
-    isSame,
-    text,
-    ...(field !== undefined && { field }),
-    value: showsNoValue ? null : shown,
-  };
+  return { gap, field, exchange: recorded, isSame, value: showsNoValue ? null : shown, text };
 }

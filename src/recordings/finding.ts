@@ -1,6 +1,6 @@
 /** What observations of the recorded service say about a gap. */
 import type { ConfigValue } from '../profile/gap.ts';
-import type { GapId } from '../profile/gaps.ts';
+import type { GapId, GapValues } from '../profile/gaps.ts';
 import type { Exchange } from './read-recording.ts';
 
 /** A place in a recording. It never contains a secret. */
@@ -20,9 +20,10 @@ export interface Finding {
 
 /** What one exchange shows about a gap. */
 export interface Observation {
-  readonly gap: GapId;
+  /** Null if no gap is about it. */
+  readonly gap: GapId | null;
   /** The field of the value, if the value is an object. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   readonly exchange: Exchange;
   /** Whether the service behaves as the emulator. */
   readonly isSame: boolean;
@@ -31,13 +32,32 @@ export interface Observation {
   readonly text: string;
 }
 
-/** A difference that belongs to no gap. */
-export type OtherDifference = Pick<Observation, 'exchange' | 'text'>;
+/** The value of a gap without an override. */
+export const AS_DESCRIBED = 'as described';
+
+/**
+ * Compares what an exchange shows with the configured value.
+ * @param value null if it is another one that is not known
+ * @param field as in {@link Observation}
+ */
+export function compareValue(
+  configured: GapValues,
+  exchange: Exchange,
+  gap: GapId,
+  value: string | number | null,
+  field?: string,
+): Observation {
+  const isFixed = !(gap in configured);
+  const answer: unknown = isFixed ? AS_DESCRIBED : configured[gap as keyof GapValues];
+  const own = field === undefined ? answer : Object(answer)[field];
+  const text = isFixed ? String(value) : `${value ?? 'another value'}; svc: ${own}`;
+  return { gap, field, exchange, isSame: value === own, value, text };
+}
 
 /** Places that are listed for one gap. */
 const MAX_EVIDENCE = 5;
 
-export function toEvidence(observations: readonly OtherDifference[]): Evidence[] {
+export function toEvidence(observations: readonly Observation[]): Evidence[] {
   return observations.slice(0, MAX_EVIDENCE).map(({ exchange, text }) => {
     const { file, entry, at, method, url, status } = exchange;
     const request = `${method} ${url.pathname}: ${status || 'no response'}`;
@@ -45,31 +65,27 @@ export function toEvidence(observations: readonly OtherDifference[]): Evidence[]
   });
 }
 
-/** The most frequent behavior counts, and the configured one if another one is as frequent. */
-export function judge(configured: ConfigValue, observations: readonly Observation[]): Finding {
+/**
+ * The most frequent behavior counts, and the configured one if another one is as frequent.
+ * @param isFixed for a gap that cannot be overridden: one difference counts, even if most observations are as described
+ */
+export function judge(
+  configured: ConfigValue,
+  observations: readonly Observation[],
+  isFixed = false,
+): Finding {
   const same = observations.filter(({ isSame }) => isSame);
   const different = observations.filter(({ isSame }) => !isSame);
-  const [mostFrequent = []] = listByFrequency(different);
+  const groups = groupBy(different, ({ value }) => JSON.stringify(value)).sort((a, b) => b.length - a.length);
+  const [mostFrequent = []] = groups;
   if (observations.length === 0) return { verdict: 'no_evidence', observed: null, evidence: [] };
-  if (same.length >= mostFrequent.length) {
+  if (isFixed ? different.length === 0 : same.length >= mostFrequent.length) {
     return { verdict: 'confirmed', observed: configured, evidence: toEvidence(same) };
   }
-  const [known = mostFrequent] = listByFrequency(different.filter(({ value }) => value !== null));
-  return { verdict: 'different', observed: known[0]?.value ?? null, evidence: toEvidence(known) };
-}
-
-/** For a gap that cannot be overridden: one difference counts, even if most observations are as described. */
-export function judgeFixed(observations: readonly Observation[]): Finding {
-  const groups = listByFrequency(observations.filter(({ isSame }) => !isSame));
-  const firsts = groups.flatMap((group) => group.slice(0, 1));
-  if (firsts.length === 0) return judge('as described', observations);
-  const observed = firsts.map(({ value }) => value).join('; ');
-  return { verdict: 'different', observed, evidence: toEvidence(firsts) };
-}
-
-function listByFrequency(observations: readonly Observation[]): Observation[][] {
-  const groups = groupBy(observations, ({ value }) => JSON.stringify(value));
-  return groups.sort((a, b) => b.length - a.length);
+  const [known = mostFrequent] = groups.filter(([first]) => first?.value !== null);
+  const shown = isFixed ? groups.flatMap((group) => group.slice(0, 1)) : known;
+  const observed = isFixed ? shown.map(({ value }) => value).join('; ') : (known[0]?.value ?? null);
+  return { verdict: 'different', observed, evidence: toEvidence(shown) };
 }
 
 /** For a gap whose value is an object: one finding from those for its fields. */

@@ -9,18 +9,16 @@ import type { GapId, GapValues } from '../profile/gaps.ts';
 import { CreatedWebhook } from '../resources/endpoint.ts';
 import { Envelope, Event, EventPage } from '../resources/event.ts';
 import { Workspace } from '../resources/workspace.ts';
-import type { Observation, OtherDifference } from './finding.ts';
+import { AS_DESCRIBED, compareValue, type Observation } from './finding.ts';
 import type { Exchange } from './read-recording.ts';
 import { type ApiRequest, isSuccess, type SortedRecording } from './sort-recording.ts';
 
-/** How a response deviates from a gap without an override; null if it is as described, undefined if it shows nothing. */
-type Expectation = (request: ApiRequest) => string | null | undefined;
-
-const expectations: { readonly [Gap in GapId]?: Expectation } = {
+/** The value of a gap that a request shows. For a gap without an override: how the response deviates. Undefined if it shows nothing. */
+const readers: { readonly [Gap in GapId]?: (request: ApiRequest) => string | undefined } = {
   'secret.format': ({ operation, result: { secret } }) => {
     const isSecret = operation === 'createWebhook' && typeof secret === 'string';
     if (!isSecret || secret.includes(REMOVED)) return undefined;
-    if (/^whsec_(?:[\w-]{43}|[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/.test(secret)) return null;
+    if (/^whsec_(?:[\w-]{43}|[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/.test(secret)) return AS_DESCRIBED;
     // The text has no part of the secret.
     return `${secret.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : 'no prefix'}, ${secret.length} characters`;
   },
@@ -28,24 +26,20 @@ const expectations: { readonly [Gap in GapId]?: Expectation } = {
     // A payload can contain other IDs.
     const values = [result, ...items].flatMap((record) => [record.id, record.workspace_id]);
     const ids = [...values, failure.requestId].map(String).filter((id) => /^(?:evt|ws|wh|req)_/.test(id));
-    return ids.length === 0 ? undefined : (ids.find((id) => !isId(id)) ?? null);
+    return ids.length === 0 ? undefined : (ids.find((id) => !isId(id)) ?? AS_DESCRIBED);
   },
   'list.order': ({ items, url }) => {
     const cursor = url.searchParams.get('starting_after');
     if (items.some(({ id }) => id === cursor)) return 'a page has its cursor';
     const times = items.map(({ created_at: at }) => Date.parse(String(at)));
     if (new Set(times).size < 2) return undefined;
-    return isDeepStrictEqual(
-      times,
-      times.toSorted((a, b) => b - a),
-    )
-      ? null
-      : 'not newest first';
+    const newestFirst = times.toSorted((a, b) => b - a);
+    return isDeepStrictEqual(times, newestFirst) ? AS_DESCRIBED : 'not newest first';
   },
   'list.filter': ({ items, url }) => {
     const type = url.searchParams.get('type');
     if (type === null || items.length === 0) return undefined;
-    return items.every((item) => item.type === type) ? null : `a list of ${type} has other events`;
+    return items.every((item) => item.type === type) ? AS_DESCRIBED : `a list of ${type} has other events`;
   },
   'request.id': ({ responseHeaders, result, failure }) => {
     const id = responseHeaders.get('request-id');
@@ -53,41 +47,41 @@ const expectations: { readonly [Gap in GapId]?: Expectation } = {
     if (id === undefined)
       return other === undefined ? 'no header with the request ID' : `the header ${other}`;
     const stated = isObject(result.error) ? failure.requestId : id;
-    return id.startsWith('req_') && stated === id ? null : 'another ID than in the error';
+    return id.startsWith('req_') && stated === id ? AS_DESCRIBED : 'another ID than in the error';
   },
   'rate.headers': ({ responseHeaders, status }) => {
     const names = [...responseHeaders.keys()].filter((name) => /rate-?limit/.test(name));
     if (names.length === 0 && status !== 429) return undefined;
     if (status === 429 && !responseHeaders.has('retry-after')) return '429 without Retry-After';
-    return names.every((name) => /^ratelimit(?:-policy)?$/.test(name)) ? null : names.join(', ');
+    return names.every((name) => /^ratelimit(?:-policy)?$/.test(name)) ? AS_DESCRIBED : names.join(', ');
+  },
+  // The names in accepted requests: that of the payload, and that of the parameter with the workspace.
+  'event.body': (request) => {
+    const { payload, data } = request.input;
+    const isEvent = request.operation === 'createEvent' && isSuccess(request);
+    if (!isEvent || isObject(payload) === isObject(data)) return undefined;
+    return isObject(payload) ? 'payload' : 'data';
+  },
+  'list.workspace': (request) => {
+    if (request.operation !== 'listEvents' || !isSuccess(request)) return undefined;
+    return [...request.url.searchParams].find(([, value]) => value.startsWith('ws_'))?.[0];
   },
 };
 
 /** Without a request that has a `limit`: a page that is not the last one has the default size. */
-function observePageSize(exchange: ApiRequest, defaultLimit: number): Observation[] {
-  const { items, url, result } = exchange;
+function observePageSize(request: ApiRequest, configured: GapValues): Observation[] {
+  const { items, url, result } = request;
   const isFull = result.has_more === true;
-  if (items.length === 0 || url.searchParams.has('limit') || (!isFull && items.length <= defaultLimit)) {
-    return [];
-  }
-  const isSame = items.length === defaultLimit;
-  const value = isFull ? items.length : null;
-  return [{ gap: 'list.limit', field: 'default', exchange, isSame, value, text: `${items.length} items` }];
-}
-
-/** The names in accepted requests: that of the payload, and that of the parameter with the workspace. */
-function observeNames(exchange: ApiRequest, values: GapValues): Observation[] {
-  const { operation, input, url } = exchange;
-  if (!isSuccess(exchange)) return [];
-  const observe = (gap: 'event.body' | 'list.workspace', value: string): Observation[] => {
-    const isSame = value === values[gap];
-    return [{ gap, exchange, isSame, value, text: `${value}; svc: ${values[gap]}` }];
-  };
-  if (operation === 'createEvent' && isObject(input.payload) !== isObject(input.data)) {
-    return observe('event.body', isObject(input.payload) ? 'payload' : 'data');
-  }
-  const [parameter] = [...url.searchParams].find(([, value]) => value.startsWith('ws_')) ?? [];
-  return operation === 'listEvents' && parameter !== undefined ? observe('list.workspace', parameter) : [];
+  const showsSize = isFull || items.length > configured['list.limit'].default;
+  if (items.length === 0 || url.searchParams.has('limit') || !showsSize) return [];
+  const observation = compareValue(
+    configured,
+    request,
+    'list.limit',
+    isFull ? items.length : null,
+    'default',
+  );
+  return [{ ...observation, text: `${items.length} items` }];
 }
 
 /** A kind of record, and the gap about its fields; null if no gap is about them. */
@@ -112,9 +106,11 @@ const results: Readonly<Record<NonNullable<ApiRequest['operation']>, keyof typeo
 const DELIVERY_HEADERS = ['service-signature', 'service-timestamp', 'service-delivery-id'];
 
 /** What the messages show about gaps, and the differences that belong to none. */
-export function observeMessages({ requests, attempts }: SortedRecording, values: GapValues) {
+export function observeMessages(
+  { requests, attempts }: SortedRecording,
+  configured: GapValues,
+): Observation[] {
   const observations: Observation[] = [];
-  const other: OtherDifference[] = [];
   const compareFields = (exchange: Exchange, kind: keyof typeof records, record: unknown) => {
     const { gap, fields } = records[kind];
     const names = isObject(record) ? Object.keys(record) : [];
@@ -123,28 +119,25 @@ export function observeMessages({ requests, attempts }: SortedRecording, values:
       names.every((name) => Object.hasOwn(fields, name)) &&
       Object.entries(fields).every(([name, { type }]) => type === 'optional' || names.includes(name));
     const text = `${kind} with the fields ${names.join(', ')}`;
-    if (gap !== null) observations.push({ gap, exchange, isSame, value: text, text });
-    else if (!isSame) other.push({ exchange, text });
+    observations.push({ gap, exchange, isSame, value: text, text });
   };
   for (const request of requests) {
     const { operation, result, items } = request;
     compareFields(request, 'error', result.error);
     if (operation !== null && isSuccess(request)) compareFields(request, results[operation], result);
     for (const item of items) compareFields(request, 'event', item);
-    for (const [gap, expect] of Object.entries(expectations)) {
-      const value = expect(request);
-      if (value === undefined) continue;
-      const text = value ?? 'as described';
-      observations.push({ gap: gap as GapId, exchange: request, isSame: value === null, value, text });
+    for (const [gap, read] of Object.entries(readers)) {
+      const value = read(request);
+      if (value !== undefined) observations.push(compareValue(configured, request, gap as GapId, value));
     }
-    observations.push(...observePageSize(request, values['list.limit'].default));
-    observations.push(...observeNames(request, values));
+    observations.push(...observePageSize(request, configured));
   }
   for (const attempt of attempts) {
     compareFields(attempt, 'envelope', attempt.envelope);
     compareFields(attempt, 'event', attempt.envelope.data);
     const missing = DELIVERY_HEADERS.filter((name) => !attempt.headers.has(name));
-    if (missing.length > 0) other.push({ exchange: attempt, text: `delivery without ${missing.join(', ')}` });
+    const text = `delivery without ${missing.join(', ')}`;
+    observations.push({ gap: null, exchange: attempt, isSame: missing.length === 0, value: null, text });
   }
-  return { observations, other };
+  return observations;
 }

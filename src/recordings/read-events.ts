@@ -2,7 +2,7 @@
 import { SvcError } from '../domain/errors.ts';
 import { isEventType } from '../domain/event.ts';
 import { isObject } from '../domain/json.ts';
-import { type JsonObjectText, parseJsonObject } from '../domain/json-text.ts';
+import { isJsonObjectText, parseJsonObject } from '../domain/json-text.ts';
 import { pickFields } from '../resources/define-resource.ts';
 import { type EventSettings, eventSettings } from '../resources/event.ts';
 import type { RecordedEntry, Recording } from './read-recording.ts';
@@ -52,51 +52,29 @@ export function readEvents({ file, entries }: Recording): RecordedEvents {
   };
 }
 
+/**
+ * The event of a delivery envelope (§2), or of a request to create an event (§4). Without a field `payload`, the payload of
+ * an envelope is its whole `data`, because the service description does not show the other fields.
+ */
 function readEvent({ position, createdAt: at, body, exchanges }: RecordedEntry): RecordedEvent[] {
-  const response = exchanges[0]?.responseText ?? '';
-  const event = parseEvent(body, findId(response));
-  return event === null ? [] : [{ position, at, ...event }];
+  if (!isJsonObjectText(body)) return [];
+  const json = parseJsonObject(body);
+  const { type, data } = json.value;
+  if (typeof type !== 'string' || !isEventType(type)) return [];
+  const dataText = json.fieldText('data') ?? '';
+  const isEnvelope = isObject(data) && typeof data.id === 'string' && data.id.startsWith('evt_');
+  const record = isEnvelope ? parseJsonObject(dataText) : json;
+  const names = isEnvelope ? ['payload'] : ['payload', 'data'];
+  const name = names.find((each) => isObject(record.value[each]));
+  const payload = name === undefined ? dataText : record.fieldText(name);
+  if (payload === undefined || (name === undefined && !isEnvelope)) return [];
+  // The other fields that clients set. The emulator validates them when it creates the event.
+  const settings = pickFields(eventSettings, record.value) as EventSettings;
+  const sourceId = isEnvelope ? String(data.id) : findId(exchanges[0]?.responseText ?? '');
+  return [{ position, at, type, payload, settings, sourceId }];
 }
 
 /** The event ID in the response of the API; null in the response of a receiver. */
 function findId(text: string): string | null {
   return /^\s*\{\s*"id"\s*:\s*"(evt_\w+)"/.exec(text)?.[1] ?? null;
-}
-
-/**
- * The event of a delivery envelope (§2), or of a request to create an event (§4). Without a field `payload`, the payload of
- * an envelope is its whole `data`, because the service description does not show the other fields.
- * @param createdId ID of the event that the request created; null for a delivery
- */
-function parseEvent(
-  body: string,
-  createdId: string | null,
-): Pick<RecordedEvent, 'type' | 'sourceId' | 'payload' | 'settings'> | null {
-  let json: JsonObjectText;
-  try {
-    json = parseJsonObject(body);
-  } catch {
-    return null;
-  }
-  const { type, data, payload } = json.value;
-  if (typeof type !== 'string' || !isEventType(type)) return null;
-  const dataText = json.fieldText('data') ?? '{}';
-  if (isObject(data) && typeof data.id === 'string' && data.id.startsWith('evt_')) {
-    const record = parseJsonObject(dataText);
-    const payloadText = isObject(record.value.payload) ? record.fieldText('payload') : undefined;
-    const settings = pickSettings(data);
-    return { type, payload: payloadText ?? dataText, settings, sourceId: data.id };
-  }
-  if (!isObject(payload) && !isObject(data)) return null;
-  return {
-    type,
-    payload: json.fieldText(isObject(payload) ? 'payload' : 'data') ?? '{}',
-    settings: pickSettings(json.value),
-    sourceId: createdId,
-  };
-}
-
-/** The other fields that clients set. The emulator validates them when it creates the event. */
-function pickSettings(fields: object): EventSettings {
-  return pickFields(eventSettings, fields) as EventSettings;
 }

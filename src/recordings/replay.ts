@@ -55,13 +55,12 @@ export async function replay(
   }
 }
 
-/** Servers in front of an API send 5xx, browsers send OPTIONS, and a rate limit (429) depends on requests that were not recorded. */
+/** Browsers send OPTIONS, and a rate limit (429) depends on requests that were not recorded. */
 function canReplay({ method, status, isBodyComplete, operation, input }: ApiRequest): boolean {
-  const isComparable = status >= 200 && status < 500 && ![304, 408, 429].includes(status);
+  const isComparable = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
   const url = operation === 'createWebhook' ? parseUrl(String(input.url)) : null;
   const asksDns = url !== null && needsLookup('local', url);
-  const isComparableMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
-  return isComparable && isBodyComplete && isComparableMethod && !asksDns;
+  return isComparable && ![304, 408, 429].includes(status) && isBodyComplete && !asksDns;
 }
 
 /** IDs of events, workspaces and endpoints. */

@@ -15,17 +15,13 @@ type Attempts = readonly DeliveryAttempt[];
 
 /** A failed attempt, and the time to the next one. */
 interface Wait extends FailedAttempt {
-  readonly failed: DeliveryAttempt;
   readonly next: DeliveryAttempt;
   readonly ms: number;
 }
 
 export function observeRetries(attempts: Attempts, configured: RetryPolicy): Observation[] {
-  const deliveries = groupBy(
-    attempts.filter(({ id }) => id !== ''),
-    ({ id }) => id,
-  );
-  const waits = deliveries
+  const identified = attempts.filter(({ id }) => id !== '');
+  const waits = groupBy(identified, ({ id }) => id)
     .map(listWaits)
     .filter((each) => !lacksAttempts(each, configured))
     .flat();
@@ -42,30 +38,30 @@ export function observeRetries(attempts: Attempts, configured: RetryPolicy): Obs
     ...observeFlag('retry.after', 'honorRetryAfter', 'honored', 'ignored'),
     ...observeFlag('retry.410', 'stopOn410', 'stop', 'failure'),
     ...waits
-      .filter(({ failed }) => failed.status >= 300 && failed.status < 400)
+      .filter(({ responseStatus }) => Math.floor(Number(responseStatus) / 100) === 3)
       .map((wait) => toObservation('delivery.success', wait, true, null)),
   ];
 }
 
 /** Up to the first success. Replays are not retries. */
 function listWaits(attempts: Attempts): Wait[] {
-  const end = attempts.findIndex((each) => isSuccess(each) || each.isReplay);
-  const related = end === -1 ? attempts : attempts.slice(0, end + 1);
-  const firstAttemptAt = related[0]?.dueAt ?? 0;
-  return related
-    .filter((attempt) => !isSuccess(attempt) && !attempt.isReplay)
-    .flatMap((failed, index) => {
-      const next = related[index + 1];
-      if (next === undefined || next.isReplay) return [];
-      const { dueAt: startedAt, durationMs, status: responseStatus } = failed;
-      const retryAfterMs = parseRetryAfter(
-        failed.responseHeaders.get('retry-after') ?? '',
-        failed.at + durationMs,
-      );
-      const ms = next.dueAt - startedAt;
-      const attempt = { attemptCount: index + 1, firstAttemptAt, startedAt, endedAt: startedAt + durationMs };
-      return { ...attempt, failed, next, ms, responseStatus, retryAfterMs };
+  const waits: Wait[] = [];
+  for (const [index, failed] of attempts.entries()) {
+    const next = attempts[index + 1];
+    if (next === undefined || next.isReplay || failed.isReplay || isSuccess(failed)) break;
+    const { dueAt: startedAt, durationMs, status: responseStatus, responseHeaders } = failed;
+    waits.push({
+      attemptCount: index + 1,
+      firstAttemptAt: waits[0]?.startedAt ?? startedAt,
+      startedAt,
+      endedAt: startedAt + durationMs,
+      responseStatus,
+      retryAfterMs: parseRetryAfter(responseHeaders.get('retry-after') ?? '', failed.at + durationMs),
+      next,
+      ms: next.dueAt - startedAt,
     });
+  }
+  return waits;
 }
 
 /** How much later than planned an attempt can be recorded. */
@@ -105,19 +101,17 @@ function isPlanned(wait: Wait, policy: RetryPolicy): boolean {
 function observeSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   const fits = (wait: Wait) => isPlanned(wait, { ...policy, windowMs: Infinity });
   const inOrder = waits.toSorted((a, b) => a.attemptCount - b.attemptCount);
-  const delaysMs: number[] = [];
   let { jitter } = policy;
-  for (const group of groupBy(inOrder, ({ attemptCount }) => String(attemptCount))) {
-    const { attemptCount = 1 } = group[0] ?? {};
-    // The first attempts were not recorded, or the receiver asked for another delay.
-    while (delaysMs.length + 1 < attemptCount) delaysMs.push(getDelayMs(policy, delaysMs.length + 1));
+  const delaysMs = Array.from({ length: inOrder.at(-1)?.attemptCount ?? 0 }, (_, index) => {
+    const group = waits.filter(({ attemptCount }) => attemptCount === index + 1);
+    // Without a wait, the attempt was not recorded, or the receiver asked for another delay. If most are as configured, the others are replays.
+    const isConfigured = group.length === 0 || 2 * group.filter(fits).length > group.length;
+    if (isConfigured) return getDelayMs(policy, index + 1);
     const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
     const [min = 0, max = 0] = [times[0], times.at(-1)];
-    // If most of the waits after an attempt are as configured, the others are replays.
-    const isConfigured = 2 * group.filter(fits).length > group.length;
-    delaysMs.push(isConfigured ? getDelayMs(policy, attemptCount) : roundToSeconds((min + max) / 2));
-    if (!isConfigured) jitter = Math.max(jitter, (max - min - toleranceOf(max)) / (max + min));
-  }
+    jitter = Math.max(jitter, (max - min - toleranceOf(max)) / (max + min));
+    return roundToSeconds((min + max) / 2);
+  });
   const isSame = delaysMs.every((ms, index) => ms === getDelayMs(policy, index + 1));
   const schedule = isSame ? policy.delaysMs : completeSchedule(delaysMs, policy);
   const value = policy.jitter === 0 ? schedule.map(formatDuration) : null;

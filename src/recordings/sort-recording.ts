@@ -114,11 +114,9 @@ export function toApiRequest(exchange: Exchange, path: string): ApiRequest {
 }
 
 function toAttempt(exchange: Exchange): DeliveryAttempt {
-  const headers = [...exchange.headers];
   const find = (exact: string, similar: RegExp) => {
-    const [, value = ''] =
-      headers.find(([name]) => name === exact) ?? headers.find(([name]) => similar.test(name)) ?? [];
-    return value.trim();
+    const [other] = [...exchange.headers].filter(([name]) => similar.test(name));
+    return (exchange.headers.get(exact) ?? other?.[1] ?? '').trim();
   };
   return {
     ...exchange,

@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WallClock } from '../../src/domain/clock.ts';
-import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import { checkGaps, type GapCheckInput, type GapReport } from '../../src/recordings/check-gaps.ts';
 import type { RequestLine } from '../../src/recordings/read-recording.ts';
@@ -301,8 +300,6 @@ async function recordDeliveries(
   return secrets;
 }
 
-const eventTypes = new Set(builtInEventTypes());
-
 export type CheckOptions = Partial<Omit<GapCheckInput, 'recording'>>;
 
 /** Checks the text of a recording as `svc gaps check` does. */
@@ -318,7 +315,6 @@ export async function checkRecording(text: string, options: CheckOptions = {}): 
     profile: 'relaxed',
     overrides: {},
     environment: 'sandbox',
-    eventTypes,
     ...options,
   });
 }

@@ -6,7 +6,6 @@ import type { Config } from '../../config/resolve-config.ts';
 import { ExitCode, SvcError } from '../../domain/errors.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
-import { builtInEventTypes } from '../../fixtures/event-fixtures.ts';
 import { readJsonFile } from '../../platform/read-data-file.ts';
 import { isConfigurable } from '../../profile/gap.ts';
 import { gaps } from '../../profile/gaps.ts';
@@ -121,7 +120,6 @@ function compare(
     environment,
     startTarget,
     checksSignatures: sender === 'svc',
-    eventTypes: new Set(builtInEventTypes()),
   });
 }
 
