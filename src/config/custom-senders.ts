@@ -1,6 +1,6 @@
 /** Parses the senders of the configuration file, and selects one. */
 import * as v from 'valibot';
-import { findHeaderNameProblem } from '../domain/delivery-headers.ts';
+import { isSchemeHeaderName } from '../domain/delivery-headers.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import {
@@ -61,10 +61,7 @@ const bodyPath = text('the path of a field of the body, such as "event.id"', (pa
 
 const headerName = v.pipe(
   v.string(),
-  v.check(
-    (name) => findHeaderNameProblem(name) === null,
-    ({ input }) => String(findHeaderNameProblem(input)),
-  ),
+  v.check((name) => isSchemeHeaderName(name), 'must have the name of a header that svc does not set itself'),
 );
 
 const headerTemplate = expecting(

@@ -11,15 +11,11 @@ const RESERVED_NAME =
 /** Headers that the service sets (§6). */
 const SERVICE_NAME = /^service-/i;
 
-/** Why a sender or a signature scheme cannot have a header with this name, to follow the name; null if it can. */
-export function findHeaderNameProblem(name: string): string | null {
-  if (!HEADER_NAME.test(name)) return 'is not a valid header name';
-  return RESERVED_NAME.test(name) || /^host$/i.test(name) ? 'cannot be set, because svc sets it' : null;
-}
-
-/** Whether a signature scheme can use this header name. */
+/** Whether a sender or a signature scheme can have a header with this name, because svc does not set it itself. */
 export function isSchemeHeaderName(name: unknown): name is string {
-  return typeof name === 'string' && findHeaderNameProblem(name) === null;
+  return (
+    typeof name === 'string' && HEADER_NAME.test(name) && !RESERVED_NAME.test(name) && !/^host$/i.test(name)
+  );
 }
 
 /** Why an endpoint cannot add a header to its deliveries, as a clause; null if it can. Only local endpoints can add `Host`. */

@@ -1,6 +1,6 @@
 /** The senders of webhooks that an emulator can be: everything that differs in what they deliver. `/v1` stays that of the service. */
 import type { AttemptOutcome } from '../domain/delivery.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/duration.ts';
+import { parseDuration } from '../domain/duration.ts';
 import { ANY_EVENT_TYPE_PATTERN, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import type { SignatureScheme } from '../signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../signature/schemes.ts';
@@ -104,7 +104,8 @@ export function findEventType(
 ): string | null {
   if (eventTypePath !== undefined) return findField(json, eventTypePath);
   const header = Object.keys(headers).find((name) => /^\{(?:type|noun)\}$/.test(headers[name] ?? ''));
-  return findField(received, header?.toLowerCase());
+  const type = header && received[header.toLowerCase()];
+  return type === undefined ? null : String(type);
 }
 
 const envelopeFields = { eventIdPath: 'data.id', eventTypePath: 'type' } as const;
@@ -117,6 +118,8 @@ export const senderDefaults = {
   example: 'order.shipped',
   retryDelaysMs: null,
 } as const satisfies Partial<WebhookSender>;
+
+const parseDelays = (text: string) => text.split(' ').map((delay) => Number(parseDuration(delay)));
 
 /** The built-in senders. Each has the scheme of its name. */
 const rows = {
@@ -135,11 +138,7 @@ const rows = {
   },
   // https://docs.github.com/en/webhooks/webhook-events-and-payloads
   github: {
-    headers: {
-      'User-Agent': 'GitHub-Hookshot/svc',
-      'X-GitHub-Event': '{noun}',
-      'X-GitHub-Hook-ID': '1',
-    },
+    headers: { 'User-Agent': 'GitHub-Hookshot/svc', 'X-GitHub-Event': '{noun}', 'X-GitHub-Hook-ID': '1' },
     // At most 25 MB.
     hasLargeBodies: true,
     // The part behind the dot is the field `action` of the payload.
@@ -156,7 +155,7 @@ const rows = {
     types: /^[a-z]\w*(?:\.\w+)*$/,
     example: 'app_mention',
     // The first retry follows almost at once.
-    retryDelaysMs: [SECOND_MS, MINUTE_MS, 5 * MINUTE_MS],
+    retryDelaysMs: parseDelays('1s 1m 5m'),
   },
   // https://shopify.dev/docs/apps/build/webhooks
   shopify: {
@@ -168,31 +167,21 @@ const rows = {
     types: /^[a-z]\w*(?:\/\w+)+$/,
     example: 'orders/create',
     // Eight retries in four hours with exponential backoff. The times are not published.
-    retryDelaysMs: [1, 2, 4, 8, 16, 32, 64, 113].map((minutes) => minutes * MINUTE_MS),
+    retryDelaysMs: parseDelays('1m 2m 4m 8m 16m 32m 64m 113m'),
   },
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
   'standard-webhooks': {
     eventTypePath: 'type',
     types: /^\w+(?:\.\w+)*$/,
     example: 'user.created',
-    retryDelaysMs: [
-      5 * SECOND_MS,
-      5 * MINUTE_MS,
-      30 * MINUTE_MS,
-      ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
-    ],
+    retryDelaysMs: parseDelays('5s 5m 30m 2h 5h 10h 14h 20h 24h'),
   },
   // https://docs.svix.com/retries
   svix: {
     eventTypePath: 'type',
     types: /^[\w-]+(?:\.[\w-]+)*$/,
     example: 'invoice.paid',
-    retryDelaysMs: [
-      5 * SECOND_MS,
-      5 * MINUTE_MS,
-      30 * MINUTE_MS,
-      ...[2, 5, 10, 10].map((hours) => hours * HOUR_MS),
-    ],
+    retryDelaysMs: parseDelays('5s 5m 30m 2h 5h 10h 10h'),
   },
 } as const satisfies Record<SchemeName, Partial<WebhookSender>>;
 

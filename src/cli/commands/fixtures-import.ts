@@ -1,13 +1,13 @@
 /** `svc fixtures import`: writes a fixture for each event type in a recording, an OpenAPI document or a folder of payloads. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { SvcError } from '../../domain/errors.ts';
 import { isEventType } from '../../domain/event.ts';
 import { indentJson, parseJsonObject } from '../../domain/json-text.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { removeKnownSecrets } from '../../domain/secret-remover.ts';
 import { findFixture } from '../../fixtures/event-fixtures.ts';
-import { isOpenApi, readOpenApiEvents } from '../../fixtures/openapi-events.ts';
+import { readOpenApiEvents } from '../../fixtures/openapi-events.ts';
 import { escapeTemplates } from '../../fixtures/template.ts';
 import { readDataFile, readTextFile } from '../../platform/read-data-file.ts';
 import { readEvents } from '../../recordings/read-events.ts';
@@ -55,16 +55,14 @@ export const command = defineCommand({
   async run({ files, type: types, dryRun, yes }, context) {
     const { projectFolder } = await context.resolveConfig();
     const newest = await readNewest(files, context);
-    const missing = types?.find((type) => !newest.has(type));
-    if (missing !== undefined || newest.size === 0) {
-      const ofType = missing === undefined ? '' : ` of type ${missing}`;
-      throw new SvcError('not_found', `${files.join(', ')} has no event${ofType}.`, {
-        hint:
-          newest.size === 0
-            ? 'Pass a file or a folder with events.'
-            : `Use one of: ${[...newest.keys()].join(', ')}`,
+    const source = files.join(', ');
+    if (newest.size === 0)
+      throw new SvcError('not_found', `${source} has no event.`, {
+        hint: 'Pass a file or a folder with events.',
       });
-    }
+    const missing = types?.find((type) => !newest.has(type));
+    const hint = `Use one of: ${[...newest.keys()].join(', ')}`;
+    if (missing) throw new SvcError('not_found', `${source} has no event of type ${missing}.`, { hint });
     const selected = [...newest.values()].filter(({ type }) => types?.includes(type) ?? true);
     const folder = join(projectFolder, 'fixtures', 'events');
     const rows = selected.map(({ type, at, from }) => {
@@ -80,11 +78,10 @@ export const command = defineCommand({
     if (dryRun) return context.print({ fixtures: rows }, () => `${count} would be written to ${folder}.`);
     await confirmOrFail(context, `Write ${count} to ${folder}?`, yes);
     const folders = await resolveFixtureFolders(context);
-    for (const [index, { type, from, file }] of rows.entries()) {
-      const current = findFixture(type, folders);
-      const description = JSON.stringify(current?.description ?? `Imported from ${from}.`);
-      const text = `{"description":${description},"payload":${selected[index]?.payload}}`;
-      await writeText(file, `${indentJson(text)}\n`);
+    for (const { type, from, payload } of selected) {
+      const description = findFixture(type, folders)?.description ?? `Imported from ${from}.`;
+      const text = `{"description":${JSON.stringify(description)},"payload":${payload}}`;
+      await writeText(join(folder, `${type}.json`), `${indentJson(text)}\n`);
     }
     context.print({ fixtures: rows }, () => `Wrote ${count} to ${folder}.`);
   },
@@ -105,10 +102,9 @@ async function readSamples(file: string, context: Context): Promise<readonly Sam
   const path = resolve(context.cwd, file);
   if (file !== '-' && existsSync(path)) {
     if (statSync(path).isDirectory()) return readFolder(path, file);
-    const mayBeDocument =
-      /^\.(?:json|ya?ml)$/.test(extname(path)) && /\bopenapi"?\s*:/.test(readTextFile(path));
-    const document = mayBeDocument ? await readDataFile(path) : null;
-    if (isOpenApi(document)) return readDocument(document, file, context);
+    const isDocument = /\.(?:json|ya?ml)$/.test(path) && /\bopenapi"?\s*:/.test(readTextFile(path));
+    const document = isDocument && Object(await readDataFile(path));
+    if (document.openapi) return readDocument(document, file, context);
   }
   const recording = await readRecording(file, context);
   return readEvents(recording).events.map(({ position, ...event }) => ({
@@ -119,23 +115,24 @@ async function readSamples(file: string, context: Context): Promise<readonly Sam
 
 /** A payload in each file, which is named as its event type. */
 function readFolder(path: string, folder: string): Sample[] {
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.json$/.test(name),
-  );
-  return names.map((name) => {
-    const payload = readTextFile(join(path, name));
-    const type = name.replaceAll('\\', '/').replace(/\.json$/, '');
-    parseJsonObject(payload, join(folder, name));
-    if (isEventType(type)) return { type, at: null, from: join(folder, name), payload };
-    throw new SvcError('usage', `${join(folder, name)} is not named as an event type.`, {
-      hint: 'Rename it to the type, such as order.shipped.json.',
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => {
+      const from = join(folder, name);
+      const payload = readTextFile(join(path, name));
+      const type = name.replaceAll('\\', '/').slice(0, -'.json'.length);
+      parseJsonObject(payload, from);
+      if (isEventType(type)) return { type, at: null, from, payload };
+      throw new SvcError('usage', `${from} is not named as an event type.`, {
+        hint: 'Rename it to the type, such as order.shipped.json.',
+      });
     });
-  });
 }
 
 async function readDocument(document: object, file: string, context: Context): Promise<Sample[]> {
   const { sender } = await context.resolveRules();
-  const { events, missing } = await readOpenApiEvents(document as never, sender.types);
+  const { events, missing } = await readOpenApiEvents(document, sender.types);
   for (const problem of missing) printWarning(`${file}: no fixture for ${problem}.`, context.io);
   return events.map(({ type, payload }) => ({
     type,
