@@ -20,7 +20,7 @@ execFileSync(process.execPath, [join(root, 'scripts/prepare-driver.mjs')], { std
 const entries = {
   index: 'src/index.ts',
   signature: 'src/signature.ts',
-  matchers: 'src/library/matchers.ts',
+  'test-runners': 'src/library/test-runners.ts',
   cli: 'src/cli/main.ts',
 };
 const modules = await bundle(entries, { dir: dist });

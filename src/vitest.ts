@@ -3,54 +3,19 @@
  * `toHaveDelivered`.
  */
 import { test as baseTest, expect } from 'vitest';
-import {
-  type CreateEmulatorOptions,
-  createEmulator,
-  createReceiver,
-  type Emulator,
-  type Receiver,
-  type Workspace,
-} from './index.ts';
+import type { Workspace } from './index.ts';
 import type { DeliveryExpectation } from './library/delivery-expectation.ts';
 import type { EventType } from './library/event-types.ts';
-import { matchers } from './library/matchers.ts';
+import { type EmulatorFixtures, fixtures, matchDeliveries } from './library/test-runners.ts';
 
-export type { DeliveryExpectation };
-
-export interface EmulatorFixtures {
-  /** Options of the emulator of a file. Its clocks are frozen unless `clock` says otherwise. */
-  readonly emulatorOptions: CreateEmulatorOptions;
-  /** One emulator for all tests of a file. */
-  readonly emulator: Emulator;
-  /** One workspace for each test, with its own API key, endpoints and clock. */
-  readonly workspace: Workspace;
-  /** A receiver that gets and verifies every delivery of the workspace. */
-  readonly receiver: Receiver;
-}
+export type { DeliveryExpectation, EmulatorFixtures };
 
 /** A test gets the fixtures that it names. Other options: `test.extend({ emulatorOptions: [{ … }, { scope: 'file' }] })`. */
 export const test = baseTest.extend<EmulatorFixtures>({
   emulatorOptions: [{}, { scope: 'file' }],
-  emulator: [
-    async ({ emulatorOptions }, use) => {
-      const emulator = await createEmulator({ clock: { frozen: true }, ...emulatorOptions });
-      await use(emulator);
-      await emulator.close();
-    },
-    { scope: 'file' },
-  ],
-  workspace: async ({ emulator }, use) => {
-    const workspace = await emulator.createWorkspace();
-    await use(workspace);
-    await workspace.close();
-  },
-  receiver: async ({ workspace }, use) => {
-    const receiver = await createReceiver();
-    const { secret } = await workspace.webhooks.create({ url: receiver.url });
-    receiver.verifyWith(secret);
-    await use(receiver);
-    await receiver.close();
-  },
+  emulator: [fixtures.emulator, { scope: 'file' }],
+  workspace: fixtures.workspace,
+  receiver: fixtures.receiver,
 });
 export { test as it };
 
@@ -70,4 +35,14 @@ declare global {
   }
 }
 
-expect.extend(matchers);
+expect.extend({
+  toHaveDelivered(workspace: Partial<Workspace>, type: string, expectation: DeliveryExpectation = {}) {
+    const { equals, utils, isNot } = this;
+    const testers = [utils.iterableEquality, utils.subsetEquality];
+    return matchDeliveries(workspace, type, expectation, {
+      isNot,
+      matches: (payload) => equals(payload, expectation.payload, testers),
+      stringify: (expected) => utils.stringify(expected, undefined, { min: true }),
+    });
+  },
+});
