@@ -1,22 +1,75 @@
 import { expect, it } from 'vitest';
 import { judgeProbe, type ProbeResult } from '../../src/diagnosis/judge-probe.ts';
-import { emptyJudgment, type Judgment } from '../../src/diagnosis/sentences.ts';
+import { emptyJudgment, type Judgment, say, sayFix } from '../../src/diagnosis/sentences.ts';
+import type { DeliveryCause } from '../../src/domain/causes.ts';
 
-it.each<[ProbeResult['result'], string[]]>([
-  ['accepted', []],
-  ['random_accepted', []],
-  ['inconsistent', ['It returned a digest.']],
-])(
-  'the verdict of a probe with the result %s shows the evidence about the attempt: %j',
-  (result, evidence) => {
-    const detail = 'Your receiver returned 401.';
-    const facts = ['It returned a digest.'];
-    const judgment: Judgment = { ...emptyJudgment, cause: 'rejected', detail, evidence: facts, hints: [] };
-    const verdict = judgeProbe({ result, tried: 0 }, judgment, {
-      delivery: 'del_1',
-      webhook: 'wh_1',
-      status: '401',
-    });
-    expect(verdict.evidence).toEqual(evidence);
+const detail = 'Your receiver returned 401.';
+const fact = 'It returned a digest.';
+const values = {
+  delivery: 'del_1',
+  webhook: 'wh_1',
+  status: '401',
+  secret: 'the secret (whsec_…)',
+  timestamp: 'T',
+};
+const timeLayer = { kind: 'signature_time', by: null } as unknown as Judgment['layer'];
+
+const judge = (result: ProbeResult['result'], changes: Partial<Judgment> = {}) => {
+  const judgment = { ...emptyJudgment, cause: 'rejected' as const, detail, evidence: [fact], hints: [] };
+  return judgeProbe({ result, tried: 10 }, { ...judgment, ...changes }, values);
+};
+
+const tried = 'The probe sent the correct signature, a random one, and those of 10 known mistakes.';
+const differs = say('probe_differs_fact');
+
+it.each<[ProbeResult['result'], DeliveryCause, Parameters<typeof sayFix>[0], DeliveryCause, string[]]>([
+  ['random_accepted', 'rejected', 'probe_random_accepted', 'signature_rejected', []],
+  ['unreadable_accepted', 'rejected', 'probe_unreadable_accepted', 'signature_rejected', [fact]],
+  ['inconsistent', 'rejected', 'probe_inconsistent', 'rejected', [fact]],
+  ['differs', 'rejected', 'probe_differs', 'rejected', [differs, fact]],
+  ['differs', 'signature_rejected', 'probe_differs', 'rejected', [differs, fact]],
+  ['differs', 'receiver_error', 'probe_differs', 'receiver_error', [differs, fact]],
+  ['constant', 'rejected', 'probe_constant', 'rejected', [tried, fact]],
+  ['constant', 'receiver_error', 'probe_fails', 'receiver_error', [tried, fact]],
+  ['constant', 'signature_rejected', 'probe_verified', 'signature_rejected', [tried, fact]],
+])('a probe with the result %s after %s says %s', (result, cause, sentence, expected, evidence) => {
+  const verdict = judge(result, { cause });
+  expect(verdict).toMatchObject({ cause: expected, detail: `${detail} ${say(sentence)}`, evidence });
+  expect(verdict.certainty).toBe(result === 'constant' ? 'likely' : 'certain');
+  expect(verdict.hints[0]).toEqual(sayFix(sentence, values));
+  expect(verdict.mistake?.reason).toBe(result === 'unreadable_accepted' ? 'timestamp_misread' : undefined);
+  const commands = verdict.hints.flatMap(({ command }) => command ?? []);
+  expect(commands.map((command) => /--show-secret|verify/.exec(command)?.[0])).toEqual(
+    result === 'constant' ? ['--show-secret', 'verify'] : [],
+  );
+});
+
+it('a probe that the receiver accepts shows no evidence about the attempt, and suggests a replay', () => {
+  const verdict = judge('accepted');
+  expect(verdict).toMatchObject({ detail: `${detail} ${say('probe_accepted')}`, evidence: [] });
+  expect(verdict.hints[0]?.command).toMatch(/^svc deliveries replay del_1/);
+});
+
+it('another response to a random signature and a message about the time show that the time is misread', () => {
+  const expected = {
+    certainty: 'likely',
+    cause: 'signature_rejected',
+    mistake: { reason: 'timestamp_misread' },
+  };
+  expect(judge('differs', { layer: timeLayer })).toMatchObject({ ...expected, evidence: [differs, fact] });
+});
+
+it.each([
+  ['no_response', /^The probe sent the signatures of 10 known mistakes, and then the receiver did not/, true],
+  ['rate_limit', / returned 429\.$/, true],
+  ['time_limit', / stopped after 1m\.$/, true],
+  ['large_body', / because the body is large\.$/, false],
+] as const)(
+  'a probe that ended with %s says how many mistakes it tried',
+  (result, sentence, isRepeatable) => {
+    const { evidence, hints, cause } = judge(result);
+    expect([cause, evidence]).toEqual(['rejected', [expect.stringMatching(sentence), fact]]);
+    expect(hints[0]).toEqual(sayFix(`probe_${result}`, values));
+    expect(hints.some(({ command }) => command?.endsWith('--probe'))).toBe(isRepeatable);
   },
 );

@@ -1,8 +1,6 @@
-/** Plays each known mistake of a receiver with several histories, and checks every line of the explanations against the truth. */
+/** The verdict on a receiver is true whatever happened before: rotations, restarts, a correction. The texts are tested in diagnosis. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { renderExplanation } from '../../../src/cli/render/explanation.ts';
-import { widthOf } from '../../../src/cli/render/text-width.ts';
 import { maskSecret } from '../../../src/domain/credentials.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/domain/duration.ts';
 import type { Sender, SendRequest, SendResult } from '../../../src/emulator/deliveries/sender.ts';
@@ -76,15 +74,10 @@ interface Mistake {
   readonly reason: string | null;
   readonly secret?: (secrets: Secrets) => string;
   readonly content?: (request: ReceivedRequest) => string;
-  readonly algorithm?: string;
-  readonly format?: (digest: Buffer) => string;
   /** Whether the header of the request matches the signature that the receiver computed. */
   readonly matches?: (header: string, computed: string) => boolean;
   /** Whether the receiver knows the secret. */
   readonly isSecretWrong?: true;
-  readonly payload?: string;
-  /** Body of the response to a signature that is wrong for the receiver (default: `invalid signature`). */
-  readonly rejection?: string;
   /** A mistake that only exists after a rotation. */
   readonly histories?: readonly History[];
   /** How the receiver reads the timestamp, in milliseconds since 1970 (default: it does not). */
@@ -96,21 +89,12 @@ interface Mistake {
 }
 
 const getTimestamp = ({ headers }: ReceivedRequest) => String(headers['service-timestamp']);
-const CHANGED_BY_JSON = '{"a":1.50}';
 
 const mistakes: Readonly<Record<string, Mistake>> = {
-  'unknown secret': { reason: null, secret: () => 'whsec_unknown', isSecretWrong: true },
-  'unknown secret, body that JSON.stringify changes': {
-    reason: null,
-    secret: () => 'whsec_unknown',
-    isSecretWrong: true,
-    payload: CHANGED_BY_JSON,
-  },
-  'unknown secret, empty responses': {
-    reason: null,
-    secret: () => 'whsec_unknown',
-    isSecretWrong: true,
-    rejection: '',
+  // A probe tries every known mistake, which takes seconds.
+  'unknown secret': {
+    ...{ reason: null, secret: () => 'whsec_unknown', isSecretWrong: true },
+    histories: ['in overlap', 'rotated since'],
   },
   'secret of another endpoint': {
     reason: 'wrong_secret',
@@ -123,27 +107,12 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     isSecretWrong: true,
     histories: ['rotated', 'overlap ended'],
   },
-  'unset variable': { reason: 'wrong_secret', secret: () => 'undefined', isSecretWrong: true },
-  'quoted secret': { reason: 'wrong_secret', secret: ({ current }) => `"${current}"`, isSecretWrong: true },
   'API key': {
     reason: 'api_key_as_secret',
     secret: () => emulator.status().api_key,
     isSecretWrong: true,
   },
-  'secret without prefix': { reason: 'key_changed', secret: ({ current }) => current.slice('whsec_'.length) },
-  'timestamp in milliseconds': {
-    reason: 'timestamp_changed',
-    content: (request) => `${Date.parse(getTimestamp(request))}.${request.body}`,
-  },
   'body only': { reason: 'content_changed', content: ({ body }) => body },
-  'body serialized again': {
-    reason: 'body_changed',
-    content: (request) => `${getTimestamp(request)}.${JSON.stringify(JSON.parse(request.body))}`,
-    payload: CHANGED_BY_JSON,
-  },
-  'SHA-512': { reason: 'algorithm_changed', algorithm: 'sha512' },
-  base64: { reason: 'encoding_changed', format: (digest) => `v1=${digest.toString('base64')}` },
-  'comparison without prefix': { reason: 'encoding_changed', format: (digest) => digest.toString('hex') },
   'whole header compared': {
     reason: 'header_not_split',
     matches: (header, computed) => header === computed,
@@ -198,9 +167,6 @@ let nextPath = 1;
 /** An endpoint, its receiver, and everything that is true about them. */
 class Story implements AsyncDisposable {
   secrets: Secrets;
-  /** Secrets that deliveries are signed with. */
-  signing: readonly string[];
-  attempts = 0;
 
   readonly webhookId: string;
   readonly workspaceId: string;
@@ -214,7 +180,6 @@ class Story implements AsyncDisposable {
     this.workspaceId = webhook.workspace_id;
     this.otherWebhookId = other.id;
     this.secrets = { current: webhook.secret, previous: '', otherEndpoint: other.secret };
-    this.signing = [webhook.secret];
   }
 
   static async start(): Promise<Story> {
@@ -229,14 +194,13 @@ class Story implements AsyncDisposable {
   }
 
   /** @returns the ID of the delivery */
-  async send(payload = '{"a":1}'): Promise<string> {
-    const event = `{"workspace_id":"${this.workspaceId}","type":"order.shipped","payload":${payload}}`;
+  async send(): Promise<string> {
+    const event = `{"workspace_id":"${this.workspaceId}","type":"order.shipped","payload":{"a":1}}`;
     const { base_url: baseUrl, api_key: key } = emulator.status();
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const created = await fetch(`${baseUrl}/events`, { method: 'POST', headers, body: event });
     const { id } = (await created.json()) as { readonly id: string };
     await emulator.control.advanceClock({ workspace_id: this.workspaceId, ms: 0 });
-    this.attempts++;
     const { data } = await emulator.control.listDeliveries({ event_id: id });
     return data[0]?.id ?? '';
   }
@@ -253,7 +217,6 @@ class Story implements AsyncDisposable {
       overlap_ms: overlapMs,
     });
     this.secrets = { ...this.secrets, current: secret, previous: this.secrets.current };
-    this.signing = overlapMs > 0 ? [secret, this.secrets.previous] : [secret];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -266,12 +229,9 @@ function verifyWith(mistake: Mistake, secrets: Secrets, isReporting: boolean): R
   const {
     secret = ({ current }: Secrets) => current,
     content = (request: ReceivedRequest) => `${getTimestamp(request)}.${request.body}`,
-    algorithm = 'sha256',
-    format = (digest: Buffer) => `v1=${digest.toString('hex')}`,
     matches = (header: string, computed: string) => header.split(',').includes(computed),
     readTimestamp,
     clockSkewMs = 0,
-    rejection = 'invalid signature',
     afterwards = 200,
   } = mistake;
   return (request) => {
@@ -280,8 +240,8 @@ function verifyWith(mistake: Mistake, secrets: Secrets, isReporting: boolean): R
       mistake.reason === null && !mistake.isSecretWrong
         ? [secrets.current, secrets.previous]
         : [secret(secrets)];
-    const computed = candidates.map((candidate) =>
-      format(createHmac(algorithm, candidate).update(content(request)).digest()),
+    const computed = candidates.map(
+      (candidate) => `v1=${createHmac('sha256', candidate).update(content(request)).digest('hex')}`,
     );
     const now = Date.now() + clockSkewMs;
     const headers = { date: new Date(now).toUTCString() };
@@ -292,171 +252,8 @@ function verifyWith(mistake: Mistake, secrets: Secrets, isReporting: boolean): R
     if (computed.some((signature) => matches(header, signature))) {
       return afterwards === 200 ? { status: 200 } : { status: afterwards, body: 'the order does not exist' };
     }
-    return { status: 400, body: isReporting ? `computed ${computed[0]}` : rejection };
+    return { status: 400, body: isReporting ? `computed ${computed[0]}` : 'invalid signature' };
   };
-}
-
-interface Truth {
-  readonly story: Story;
-  readonly mistake: Mistake;
-  readonly history: History;
-  /** The secrets that the explained attempt was signed with. */
-  readonly signing: readonly string[];
-  readonly status: number;
-}
-
-/** Whether a text is true, for each text that an explanation can contain. The groups of the pattern are arguments. */
-const claims: readonly (readonly [RegExp, (truth: Truth, groups: readonly string[]) => boolean])[] = [
-  // The detail, after the status.
-  [
-    /^It says "invalid signature": the verification was reached, and rejected the signature\.$/,
-    ({ status, mistake }) => status === 400 && mistake.rejection === undefined,
-  ],
-  [
-    /^It says "timestamp too old": the verification was reached, and rejected the time of the signature\.$/,
-    ({ mistake }) => mistake.readTimestamp !== undefined,
-  ],
-  [
-    /^It returned the digest that it computed: the verification was reached, and rejected the signature\.$/,
-    isReporting,
-  ],
-  [
-    /^Every signature gets this response, even a random one: it uses a secret that svc does not know, makes another mistake, limits failed attempts, or fails after the verification and responds in the same way\.$/,
-    ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
-  ],
-  [
-    /^Every signature gets the same response, even a random one: the code that verifies was probably not reached, the data are rejected, or it uses a secret or makes a mistake that svc does not know\.$/,
-    ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true && mistake.rejection === '',
-  ],
-  [
-    /^The response does not say what was rejected: the signature, the data, or the request before your code ran\.$/,
-    ({ mistake }) => mistake.rejection === '',
-  ],
-  [/^It says "computed (?:v1=)?\S+"\.$/, isReporting],
-  [
-    /^The response contains the digest that was sent\. If the receiver computed it, check how it compares it\.$/,
-    ({ mistake }) => mistake.matches !== undefined || mistake.reason === 'encoding_changed',
-  ],
-  [/^It says "the order does not exist"\.$/, ({ mistake }) => mistake.afterwards !== undefined],
-  [/^The receiver ma(?:de|kes) one mistake: .*\.$/, ({ mistake }) => mistake.reason !== null],
-  [
-    /^It accepts the delivery now\. If you haven't changed it since then, it fails only sometimes: /,
-    ({ history }) => history === 'corrected since',
-  ],
-  [/^It accepts the signature, and fails after that\.$/, ({ mistake }) => mistake.afterwards !== undefined],
-  [
-    /^Its clock is (?:9m\d\ds|10m|10m[12]s) behind the clock of the emulator, according to its Date header\. The tolerance is 5m\.$/,
-    ({ mistake }) => mistake.clockSkewMs !== undefined,
-  ],
-  // The evidence.
-  [
-    /^The response contains the digest that this mistake produces: \S+$/,
-    ({ mistake }) => mistake.reason !== null,
-  ],
-  [
-    /^The response contains the digest v1=[\da-f]{64}, which no known mistake produces\.$/,
-    ({ mistake }) => mistake.reason === null && mistake.isSecretWrong === true,
-  ],
-  [
-    /^A probe of del_\w+ found it: the verification rejected the correct signature, and accepted one with this mistake\.$/,
-    ({ mistake }) => mistake.reason !== null,
-  ],
-  [
-    /^The probe sent the correct signature, a random one, and those of \d+ known mistakes\.$/,
-    ({ mistake }) => mistake.reason === null,
-  ],
-  [
-    /^Both times, a random signature got a different response, so the correct one was accepted\.$/,
-    ({ mistake }) => mistake.afterwards !== undefined,
-  ],
-  // What to do.
-  [
-    /^Probe the receiver to find out what it rejects\. Look for an authentication middleware or a list of allowed IP addresses in front of it\. If it verifies signatures, check that it uses the current endpoint secret \((\S+)\)\.$/,
-    ({ story }, [secret]) => secret === maskSecret(story.secrets.current),
-  ],
-  [
-    /^(?:Use the current secret of the endpoint(?: \(whsec_…\), not the API key)?|Set the variable from which your code reads the secret), and restart the receiver\.$/,
-    ({ mistake }) => mistake.isSecretWrong === true,
-  ],
-  [
-    /^Trim the secret when your code reads it, and correct it where it is set: a \.env file with quotes, a file that echo wrote, or a pasted value\.$/,
-    ({ mistake, story }) => mistake.secret?.(story.secrets) === `"${story.secrets.current}"`,
-  ],
-  [
-    /^(?:Check that the receiver uses|Log the request in the first line of your handler\. If it is not reached, look for an authentication middleware, a validation, or a list of allowed addresses or hosts\. If it is, compare the secret with|Compare the secret of the receiver with) the current endpoint secret \((\S+?)\)(?:\.|, the body with the one sent, and the digest with the header\.)(?: If it does, probe it to find the mistake\.| If they are the same, log each error that the handler catches, and the digest that it computes, and check the digest\.)?$/,
-    ({ story }, [secret]) => secret === maskSecret(story.secrets.current),
-  ],
-  [/^Replay the delivery$/, ({ history }) => history === 'corrected since'],
-  [
-    /^Read the response and the log of the receiver to find out /,
-    ({ mistake }) => mistake.afterwards !== undefined,
-  ],
-  [/^Split Service-Signature at ","/, ({ signing }) => signing.length === 2],
-  [
-    /^Compare the timestamp \S+ with the current time in the same unit and time zone\.$/,
-    ({ mistake }) => mistake.readTimestamp !== undefined,
-  ],
-  [/^Synchronize the clock of the receiver /, ({ mistake }) => mistake.clockSkewMs !== undefined],
-  [
-    /^Read the timestamp in Service-Timestamp as ISO 8601 in UTC, and compare it with the current time in the same unit\.$/,
-    isMistake('timestamp_unreadable'),
-  ],
-  [/^Use the value of the timestamp header as it arrived\. /, isMistake('timestamp_changed')],
-  [/^Compute the HMAC over \{timestamp\}\.\{body\}, /, isMistake('content_changed')],
-  [/^Compute the HMAC with sha256\.$/, isMistake('algorithm_changed')],
-  [/^Use the text of the whole secret as the key\.$/, isMistake('key_changed')],
-  [/^Use all bytes of the request body as they arrived\./, ({ mistake }) => mistake.payload !== undefined],
-  [/^Write the signature as v1= followed by the digest in lowercase hex\.$/, isMistake('encoding_changed')],
-];
-
-/** Whether the receiver returns the digest that it computes. */
-function isReporting({ mistake }: Truth): boolean {
-  return mistake.afterwards === undefined && mistake.readTimestamp === undefined;
-}
-
-function isMistake(reason: string) {
-  return ({ mistake }: Truth) => mistake.reason === reason;
-}
-
-function checkClaims(explanation: Explanation, truth: Truth): void {
-  const { cause, certainty, detail, evidence, mistake, hints } = explanation;
-  const commands = hints.flatMap(({ command }) => (command === undefined ? [] : [command]));
-  const [, rest = ''] = new RegExp(`^Your receiver returned ${truth.status}\\. ?(.*)$`, 's').exec(detail) ?? [
-    '',
-    `not the status: ${detail}`,
-  ];
-  const texts = [
-    rest,
-    ...evidence,
-    ...hints.slice(0, 1).map(({ text }) => text),
-    ...(mistake ? [mistake.detail] : []),
-  ];
-  const falseTexts = texts.filter((text) => {
-    const matching = claims.flatMap(([pattern, isTrue]) => {
-      const match = pattern.exec(text);
-      return match === null ? [] : [isTrue(truth, match.slice(1))];
-    });
-    return matching.length === 0 || matching.includes(false);
-  });
-  expect(falseTexts, `${truth.history} ${cause}: ${detail}`).toEqual([]);
-  if (mistake !== null) expect(mistake.reason).toBe(truth.mistake.reason);
-  if (mistake !== null) expect(certainty).toBe('certain');
-  expect(commands.length).toBeLessThanOrEqual(3);
-  expect(commands.at(-1)).toBe(`svc deliveries replay ${explanation.delivery.id} --wait`);
-  // A probe tries the mistakes with which the digest was compared.
-  if (evidence.some((text) => text.includes('no known mistake produces'))) {
-    expect(commands).not.toContainEqual(expect.stringContaining('--probe'));
-  }
-  checkLayout(explanation);
-}
-
-function checkLayout(explanation: Explanation): void {
-  const lines = renderExplanation(explanation, false, {
-    ...{ width: 80, color: false, unicode: true },
-  }).split('\n');
-  expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(14);
-  expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
-  expect(lines[0]).toMatch(/^(?:Layer|Cause) {5}/);
 }
 
 /**
@@ -467,18 +264,17 @@ async function playStory(mistake: Mistake, history: History): Promise<string> {
   await using story = await Story.start();
   const { control } = emulator;
   const { after }: { after?: (story: Story) => Promise<void> } = await playHistory[history](story);
-  const { signing, secrets } = story;
+  const { secrets } = story;
   story.respond(verifyWith(mistake, secrets, false));
-  const silentId = await story.send(mistake.payload);
+  const silentId = await story.send();
   story.respond(verifyWith(mistake, secrets, true));
-  const reportingId = await story.send(mistake.payload);
+  const reportingId = await story.send();
   await after?.(story);
-  const truth = {
-    ...{ story, mistake, history, signing },
-    status: mistake.afterwards ?? 400,
-  };
   const check = (explanation: Explanation) => {
-    checkClaims(explanation, truth);
+    const { detail, mistake: found, certainty, hints } = explanation;
+    expect(found === null || certainty === 'certain', detail).toBe(true);
+    const shown = /current endpoint secret \((\S+)\)/.exec(hints[0]?.text ?? '')?.[1];
+    if (shown !== undefined) expect(shown).toBe(maskSecret(story.secrets.current));
     return describeVerdict(explanation);
   };
   const silent = check(await control.explainDelivery({ id: silentId }));
@@ -496,7 +292,7 @@ function describeVerdict({ cause, certainty, mistake, detail }: Explanation): st
 }
 
 it.each(Object.entries(mistakes))(
-  'every line of the explanations of a receiver with this mistake is true, whatever happened before: %s',
+  'the verdict on a receiver is true, whatever happened before: %s',
   async (_, mistake) => {
     const verdicts: Record<string, string> = {};
     for (const history of mistake.histories ?? histories) {
