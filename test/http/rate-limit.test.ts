@@ -50,12 +50,4 @@ describe('rate.limit', () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(responses[0]?.headers.get('ratelimit-policy')).toBeNull();
   });
-
-  it('the limit of the strict profile is 100 requests per second with a burst of 200 [rate.limit]', async () => {
-    const wall = createTestWallClock();
-    await using strict = await startTestEmulator({ wall, profile: 'strict' });
-    const responses = await Promise.all(Array.from({ length: 201 }, () => strict.api('GET', '/events')));
-    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1);
-    expect(responses[0]?.headers.get('ratelimit-policy')).toBe('"api-key";q=200;w=2');
-  });
 });

@@ -1,7 +1,6 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import type { ControlPlane } from '../../../src/operations/control-plane.ts';
+import { expect, it } from 'vitest';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
@@ -84,47 +83,4 @@ it('reset restores the loaded snapshot, and with all it removes what the snapsho
   expect(await listIds()).toEqual([id]);
   expect(await control.reset({ all: true })).toMatchObject({ kept_deliveries: 0 });
   expect(await listIds()).toEqual([]);
-});
-
-describe('faults of several workspaces', () => {
-  const opaque = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-
-  it.each<[string, keyof ControlPlane, object]>([
-    ['the endpoint of a new fault', 'addFault', { on: 'delivery', kind: 'drop', webhook_id: `wh_${opaque}` }],
-    ['the API key of a new fault', 'addFault', { on: 'request', status: 503, api_key_id: `key_${opaque}` }],
-    [
-      'the workspace of a new fault',
-      'addFault',
-      { on: 'request', status: 503, workspace_id: `ws_${opaque}` },
-    ],
-    ['the workspace of a list', 'listFaults', { workspace_id: `ws_${opaque}` }],
-    ['the workspace of faults to remove', 'clearFaults', { workspace_id: `ws_${opaque}` }],
-    ['a fault to remove', 'clearFaults', { id: `flt_${opaque}` }],
-  ])('%s must exist', async (_, name, input) => {
-    await using emulator = await startTestEmulator();
-    const { control } = emulator;
-    const { id } = await control.addFault({ on: 'request', status: 503 });
-    await expect(control[name as 'clearFaults'](input)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await control.listFaults({})).data.map((fault) => fault.id)).toEqual([id]);
-  });
-
-  it('faults are listed and removed by ID and by workspace, and the others still apply', async () => {
-    await using emulator = await startTestEmulator();
-    const { control } = emulator;
-    const { id: other } = await control.createWorkspace({ name: 'Other' });
-    const add = async (workspace_id?: string) =>
-      (await control.addFault({ on: 'request', status: 503, ...(workspace_id && { workspace_id }) })).id;
-    const everywhere = await add();
-    const [first, second] = [await add(other), await add(other)];
-    const own = await add(emulator.status().workspace_id);
-    const list = async (input = {}) => (await control.listFaults(input)).data.map(({ id }) => id);
-    expect(await list()).toEqual([own, second, first, everywhere]);
-    expect(await list({ workspace_id: other })).toEqual([second, first]);
-    expect(await control.clearFaults({ id: first })).toEqual({ cleared: 1 });
-    expect(await list()).toEqual([own, second, everywhere]);
-    expect(await control.clearFaults({ workspace_id: other })).toEqual({ cleared: 1 });
-    expect(await list()).toEqual([own, everywhere]);
-    expect(await control.clearFaults({})).toEqual({ cleared: 2 });
-    expect(await list()).toEqual([]);
-  });
 });

@@ -5,7 +5,6 @@ import { SvcError } from '../../../src/domain/errors.ts';
 import { Database } from '../../support/sqlite.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator } from '../../support/test-emulator.ts';
-import { createReceiver } from '../../support/test-receiver.ts';
 
 const EVENT = { type: 'order.shipped', payload: { order_id: 'ord_1' } };
 
@@ -50,29 +49,6 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
     expect(await emulator.control.getStatus({})).toMatchObject({ storage_problem });
     await expect(emulator.control.reset({})).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(reported.length).toBeGreaterThan(0);
-  });
-
-  it('deliveries stop while the file is removed, and continue when it is moved back [storage.file-removed]', async () => {
-    await using receiver = await createReceiver();
-    const { folder, emulator } = await startOnFile();
-    await using _emulator = emulator;
-    const { workspace_id } = emulator.status();
-    receiver.respond({ status: 500 });
-    await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
-    const { json: event } = await emulator.api('POST', '/events', EVENT);
-    await emulator.control.advanceClock({ ms: 1 });
-    const sent = receiver.requests.length;
-    renameSync(folder, `${folder}.away`);
-    await emulator.control.getStatus({});
-    await expect(emulator.control.advanceClock({ ms: 6 * 60_000 })).rejects.toMatchObject({
-      code: 'storage_unavailable',
-    });
-    expect(receiver.requests).toHaveLength(sent);
-    renameSync(`${folder}.away`, folder);
-    receiver.respond({});
-    await emulator.control.settleClock({});
-    const { data } = await emulator.control.listDeliveries({ event_id: event.id });
-    expect(data).toMatchObject([{ status: 'succeeded', attempt_count: 2 }]);
   });
 
   it('a removed file is reported even if nothing is written [storage.file-removed]', async () => {

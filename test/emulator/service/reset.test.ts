@@ -1,28 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
-import {
-  startTestEmulator,
-  type TestEmulator,
-  type TestEmulatorOptions,
-} from '../../support/test-emulator.ts';
+import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver } from '../../support/test-receiver.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
-import { createGate } from '../deliveries/sender-setup.ts';
 import { readState } from './read-state.ts';
-
-const MINUTE_MS = 60_000;
-
-/** Boots an emulator on a database with two endpoints and a failed event. */
-async function bootWithPast(receiver: string, options: TestEmulatorOptions = {}) {
-  const db = join(createTemporaryFolder(), 'sandbox.db');
-  await using first = await startTestEmulator({ db, ...options });
-  for (const path of ['/a', '/b']) await register(first, receiver + path);
-  await trigger(first);
-  await first.control.advanceClock({ ms: 0 });
-  await first.close();
-  return startTestEmulator({ db, ...options });
-}
 
 function register({ api, status }: TestEmulator, url: string) {
   return api('POST', '/webhooks', { workspace_id: status().workspace_id, url, events: ['order.shipped'] });
@@ -125,34 +107,4 @@ describe('POST /_svc/reset with all', () => {
     const after = await make();
     expect(before.filter((value) => after.includes(value))).toEqual([]);
   });
-});
-
-it('an attempt in flight to an endpoint that the reset restores is not recorded in the restored delivery', async () => {
-  const gate = createGate();
-  await using receiver = await createReceiver({ status: 503 });
-  const internalErrors: unknown[] = [];
-  await using emulator = await bootWithPast(receiver.url, {
-    internalErrorLog: { report: (...args) => void internalErrors.push(args) },
-  });
-  const { control } = emulator;
-  const atBoot = await readState(emulator);
-  receiver.clear();
-  receiver.respond({ status: 410, after: gate.opened });
-  const move = control.advanceClock({ ms: 5 * MINUTE_MS });
-  await receiver.waitFor(2);
-  await Promise.all([control.reset({}), expect(move).rejects.toMatchObject({ code: 'conflict' })]);
-  receiver.respond(200);
-  gate.open();
-  await control.advanceClock({ ms: 0 });
-  expect((await readState(emulator)).deliveries).toEqual(atBoot.deliveries);
-
-  await control.advanceClock({ ms: 5 * MINUTE_MS });
-  const { deliveries } = await readState(emulator);
-  for (const { status, attempts } of deliveries) {
-    expect([status, attempts.map(({ response_status }) => response_status)]).toEqual([
-      'succeeded',
-      [503, 200],
-    ]);
-  }
-  expect(internalErrors).toEqual([]);
 });

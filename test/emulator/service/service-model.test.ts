@@ -8,6 +8,7 @@ import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../../support/test-receiver.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
+import { readState } from './read-state.ts';
 import { type Behavior, behaviors, type ExpectedDelivery, respond, ServiceModel } from './service-model.ts';
 
 /** Number of histories, for a longer search: `HISTORIES=500 npx vitest run test/emulator/service/service-model.test.ts`. */
@@ -85,6 +86,9 @@ class World {
   #emulator!: TestEmulator;
   /** An API key for all workspaces. */
   #globalKey = '';
+  /** The complete states that a reset and a load restore. */
+  #baseline: unknown;
+  #saved: unknown;
   /** Number of requests for each event and endpoint, in the present state. */
   #attempts = new Map<string, number>();
 
@@ -201,24 +205,30 @@ class World {
   }
 
   async restart(): Promise<void> {
+    this.#baseline = await readState(this.#emulator);
     await this.#emulator.close();
     await this.#boot();
+    expect(await readState(this.#emulator)).toEqual(this.#baseline);
     this.#model.restart();
   }
 
   async save(): Promise<void> {
     await this.#emulator.control.saveSnapshot({ path: `${this.#path}.svc` });
+    this.#saved = await readState(this.#emulator);
     this.#model.save();
   }
 
   async load(): Promise<'skipped' | undefined> {
     if (!this.#model.load()) return 'skipped';
     await this.#emulator.control.loadSnapshot({ path: `${this.#path}.svc` });
+    this.#baseline = this.#saved;
+    expect(await readState(this.#emulator)).toEqual(this.#saved);
     return undefined;
   }
 
   async reset(): Promise<void> {
     await this.#emulator.control.reset({});
+    expect(await readState(this.#emulator)).toEqual(this.#baseline);
     this.#model.reset();
   }
 

@@ -2,27 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
-import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
+import { startTestEmulator } from '../../support/test-emulator.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
+import { readState } from './read-state.ts';
 
 const MINUTE_MS = 60_000;
 const newPath = () => join(createTemporaryFolder(), 'state.svc');
-
-function _register({ api, status }: TestEmulator, url: string) {
-  return api('POST', '/webhooks', { workspace_id: status().workspace_id, url, events: ['*'] });
-}
-
-/** The content of a snapshot, as the control plane returns it. */
-async function readState({ control }: TestEmulator) {
-  const { data: deliveries } = await control.listDeliveries({});
-  return {
-    workspaces: (await control.listWorkspaces({})).data,
-    webhooks: (await control.listWebhooks({})).data,
-    deliveries: await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id }))),
-    requests: (await control.listRequests({})).data,
-    now: (await control.getClock({})).now,
-  };
-}
 
 describe('a snapshot', () => {
   it('the default key of the emulator and the keys of the snapshot both work after a load', async () => {
