@@ -30,7 +30,7 @@ type Headers = Readonly<Record<string, string>>;
 type Verify = (body: string, headers: Headers) => string | Promise<string>;
 
 /** Validates a request as the package does. @returns its topic; rejects for a delivery that is not genuine */
-export function createShopifyValidator(secret: string) {
+function createShopifyValidator(secret: string) {
   const shopify = shopifyApi({
     apiKey: 'key',
     apiSecretKey: secret,
