@@ -7,13 +7,11 @@ import { getApiKeyEnvironment, keyPrefixes, SECRET_PREFIX } from '../domain/cred
 import { formatDuration } from '../domain/duration.ts';
 import { ExitCode, SvcError } from '../domain/errors.ts';
 import { isEventType } from '../domain/event.ts';
-import { getTextAtPath, parsePath } from '../domain/json-path.ts';
 import { RECEIVER_TIMEOUT_MS } from '../domain/variations.ts';
 import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
-import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { addOwnUrl } from '../platform/own-addresses.ts';
-import type { WebhookSender } from '../profile/senders.ts';
+import { findField, type WebhookSender } from '../profile/senders.ts';
 import type { FuzzOptions } from '../receivers/fuzz/fuzz.ts';
 import type { SessionOptions } from '../receivers/play-sequence.ts';
 import type { ReceiverReport } from '../receivers/receiver-check.ts';
@@ -27,6 +25,7 @@ import { assertFileWritable, readCaFile, writeText } from './file-access.ts';
 import { parseDurationMs } from './option-parsers.ts';
 import { JUNIT_FILE_HINT, renderJUnit } from './render/junit.ts';
 import { printWarning } from './report-error.ts';
+import { resolveFixtureFolders } from './resolve-fixture-folders.ts';
 import { requireSecretOption, SECRET_HINT, senderRow } from './secret-option.ts';
 import { resolveTemplateContexts } from './seed-option.ts';
 
@@ -130,8 +129,7 @@ export async function createEvents(
   { sender, randomSeed }: { readonly sender: WebhookSender; readonly randomSeed?: string },
   context: Context,
 ): Promise<FuzzOptions['events']> {
-  const { projectFolder } = await context.resolveConfig();
-  const folders = fixtureFolders(projectFolder, sender.name);
+  const folders = await resolveFixtureFolders(context, sender.name);
   const templateContexts = await resolveTemplateContexts(randomSeed ? { randomSeed } : {}, context);
   const createEvent = (type: string) => {
     const template = findFixture(type, folders)?.template;
@@ -149,36 +147,24 @@ export async function createEvents(
     }
     return { type, payload: template ? fillTemplates(template, templateContexts.next()) : '{}' };
   };
-  const [first, ...others] = await selectTypes(types, sender, folders, context);
-  if (first === undefined) {
-    throw new SvcError('usage', `No fixture of the sender ${sender.name} exists.`, { hint: IMPORT_HINT });
-  }
-  return [createEvent(first), ...others.map(createEvent)];
-}
-
-async function selectTypes(
-  types: readonly string[] | 'all' | 'example',
-  sender: WebhookSender,
-  folders: readonly string[],
-  context: Context,
-): Promise<readonly string[]> {
-  if (types === 'all') return listTypes(sender, folders);
-  if (types === 'example') {
+  const selectTypes = () => {
+    if (types === 'all') return listTypes(sender, folders);
+    if (types !== 'example') return types;
     const { example } = sender;
-    if (isEventType(example, sender.types) && findFixture(example, folders)) return [example];
-    return listTypes(sender, folders).slice(0, 1);
-  }
-  await warnAboutMistypedTypes(types, context, sender.name);
-  return types;
+    const hasExample = isEventType(example, sender.types) && findFixture(example, folders);
+    return hasExample ? [example] : listTypes(sender, folders).slice(0, 1);
+  };
+  if (typeof types !== 'string') await warnAboutMistypedTypes(types, context, sender.name);
+  const [first, ...others] = selectTypes().map(createEvent);
+  if (first !== undefined) return [first, ...others];
+  throw new SvcError('usage', `No fixture of the sender ${sender.name} exists.`, { hint: IMPORT_HINT });
 }
 
 /** The event types that have a fixture. */
 function listTypes({ body, types, eventIdPath }: WebhookSender, folders: readonly string[]): string[] {
   // Slack's url_verification is a request, but not an event: it has no ID.
   const isEvent = (payload: string) =>
-    body === 'envelope' ||
-    eventIdPath === undefined ||
-    getTextAtPath(payload, parsePath(eventIdPath)) !== undefined;
+    body === 'envelope' || !eventIdPath || findField(JSON.parse(payload), eventIdPath) !== null;
   return listFixtures(folders)
     .filter(({ type, template }) => isEventType(type, types) && isEvent(template))
     .map(({ type }) => type);
