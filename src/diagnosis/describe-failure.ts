@@ -13,7 +13,7 @@ interface FailureContext extends Pick<Exchange, 'stage' | 'response'> {
   readonly url: URL;
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;
-  /** Whether the URL has responded to no request so far. */
+  /** Whether no request to the URL has had a response, or waited for one to the end. */
   readonly isFirst: boolean;
 }
 

@@ -18,13 +18,20 @@ export interface ProbeResult {
     | 'unreadable_accepted'
     | 'differs'
     | 'inconsistent'
+    | 'varies'
     | 'constant';
   /** Number of mistakes that were tried. */
   readonly tried: number;
+  /** What the receiver returned for some of them, if it `varies`. */
+  readonly other?: string;
 }
 
 /** @param judgment of the attempt */
-export function judgeProbe({ result, tried }: ProbeResult, judgment: Judgment, values: Values): Judgment {
+export function judgeProbe(
+  { result, tried, other = '' }: ProbeResult,
+  judgment: Judgment,
+  values: Values,
+): Judgment {
   const { cause, evidence, layer } = judgment;
   const next = toNextSteps(values);
   const count = formatCount(tried, 'known mistake');
@@ -58,6 +65,12 @@ export function judgeProbe({ result, tried }: ProbeResult, judgment: Judgment, v
       const later = cause === 'signature_rejected' ? 'rejected' : cause;
       return conclude('probe_differs', { cause: later, evidence: shown });
     }
+    case 'varies':
+      return conclude('probe_varies', {
+        certainty: 'likely',
+        evidence: [say('probe_tried', { count }), say('probe_other', { other }), ...evidence],
+        hints: [sayFix('probe_varies', values), next.verify, next.secret],
+      });
     case 'constant': {
       const names = { signature_rejected: 'probe_verified', receiver_error: 'probe_fails' } as const;
       const name = cause in names ? names[cause as keyof typeof names] : 'probe_constant';

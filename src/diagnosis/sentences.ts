@@ -102,6 +102,11 @@ const sentences = {
     'a probe: one response to the correct signature, at the beginning and at the end, a random one, and all known mistakes',
     'Log the request in the first line of your handler. If it is not reached, look for an authentication middleware, a validation, or a list of allowed addresses or hosts. If it is, compare the secret with {secret}, the body with the one sent, and the digest with the header.',
   ],
+  probe_varies: [
+    'It reads the signature or the timestamp, and accepts none that svc knows: it makes another mistake, uses another secret, compares the digest incorrectly, or fails after the verification and responds in the same way.',
+    'a probe as above, and for a known mistake, twice, a response that differs from that to the correct signature; not 429 or 431',
+    'Log the digest that the receiver computes, and check it. If it is correct, check the comparison: == compares objects in Java, and bytes are never equal to text in Python.',
+  ],
   probe_fails: [
     'Every signature gets the same response, even a random one: your code fails before it compares the signature, or rejects signatures with this status.',
     'a probe as above, and a 5xx status',
@@ -115,6 +120,11 @@ const sentences = {
   probe_tried: [
     'The probe sent the correct signature, a random one, and those of {count}.',
     'a probe in which no signature was accepted',
+  ],
+  probe_other: ['Some of these signatures and timestamps got another response: {other}.', 'a probe as above'],
+  probe_not_sent: [
+    'No probe was sent: it can only explain a response that rejects the delivery.',
+    '`--probe` for a delivery that was not rejected',
   ],
   probe_no_response: [
     'The probe sent the signatures of {count}, and then the receiver did not respond.',

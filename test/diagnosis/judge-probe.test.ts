@@ -16,10 +16,11 @@ const timeLayer = { kind: 'signature_time', by: null } as unknown as Judgment['l
 
 const judge = (result: ProbeResult['result'], changes: Partial<Judgment> = {}) => {
   const judgment = { ...emptyJudgment, cause: 'rejected' as const, detail, evidence: [fact], hints: [] };
-  return judgeProbe({ result, tried: 10 }, { ...judgment, ...changes }, values);
+  return judgeProbe({ result, tried: 10, other: '500' }, { ...judgment, ...changes }, values);
 };
 
 const tried = 'The probe sent the correct signature, a random one, and those of 10 known mistakes.';
+const other = 'Some of these signatures and timestamps got another response: 500.';
 const differs = say('probe_differs_fact');
 
 it.each<[ProbeResult['result'], DeliveryCause, Parameters<typeof sayFix>[0], DeliveryCause, string[]]>([
@@ -29,18 +30,19 @@ it.each<[ProbeResult['result'], DeliveryCause, Parameters<typeof sayFix>[0], Del
   ['differs', 'rejected', 'probe_differs', 'rejected', [differs, fact]],
   ['differs', 'signature_rejected', 'probe_differs', 'rejected', [differs, fact]],
   ['differs', 'receiver_error', 'probe_differs', 'receiver_error', [differs, fact]],
+  ['varies', 'rejected', 'probe_varies', 'rejected', [tried, other, fact]],
   ['constant', 'rejected', 'probe_constant', 'rejected', [tried, fact]],
   ['constant', 'receiver_error', 'probe_fails', 'receiver_error', [tried, fact]],
   ['constant', 'signature_rejected', 'probe_verified', 'signature_rejected', [tried, fact]],
 ])('a probe with the result %s after %s says %s', (result, cause, sentence, expected, evidence) => {
   const verdict = judge(result, { cause });
   expect(verdict).toMatchObject({ cause: expected, detail: `${detail} ${say(sentence)}`, evidence });
-  expect(verdict.certainty).toBe(result === 'constant' ? 'likely' : 'certain');
+  expect(verdict.certainty).toBe(['constant', 'varies'].includes(result) ? 'likely' : 'certain');
   expect(verdict.hints[0]).toEqual(sayFix(sentence, values));
   expect(verdict.mistake?.reason).toBe(result === 'unreadable_accepted' ? 'timestamp_misread' : undefined);
   const commands = verdict.hints.flatMap(({ command }) => command ?? []);
-  expect(commands.map((command) => /--show-secret|verify/.exec(command)?.[0])).toEqual(
-    result === 'constant' ? ['--show-secret', 'verify'] : [],
+  expect(commands.map((command) => /--show-secret|verify/.exec(command)?.[0]).sort()).toEqual(
+    ['constant', 'varies'].includes(result) ? ['--show-secret', 'verify'] : [],
   );
 });
 

@@ -25,6 +25,8 @@ const PARALLEL_REQUESTS = 4;
 /** Of a larger body, only some mistakes are tried. */
 const LARGE_BODY_BYTES = 64 * 1024;
 const MAX_LARGE_MISTAKES = 40;
+/** Statuses of limits, which do not show that the code of the receiver was reached. */
+const LIMITS = [429, 431];
 /** Other times for which the correct signature is sent at the end. */
 const SAMPLES = 8;
 
@@ -133,6 +135,13 @@ export async function probeSignature(
   };
   const endsAt = monotonic() + PROBE_TIME_LIMIT_MS;
   const stopAt = (result: ProbeResult['result']) => conclude(isReached ? 'differs' : result);
+  /** A response to the same headers with other values that differs, and not only in what it repeats of the request. */
+  let other: SendResult | null = null;
+  const isOther = (result: SendResult, headers: Readonly<Record<string, string>>) =>
+    result.responseStatus !== null &&
+    !LIMITS.includes(result.responseStatus) &&
+    Object.keys(headers).every((name) => name in request.headers) &&
+    normalize(result, { ...request.headers, ...headers }) !== normalize(correct, request.headers);
   const all = listProbes({ ...input, rareSecrets: listWorkspaceSecrets(store, row.workspace_seq, true) });
   const takeProbes = () => {
     const probes: Probe[] = [];
@@ -151,6 +160,12 @@ export async function probeSignature(
       tried++;
       const shown = await judge(probe, result);
       if (shown !== null) return shown;
+      if (
+        other === null &&
+        isOther(result, probe.headers) &&
+        isOther(await send(probe.headers), probe.headers)
+      )
+        other = result;
       // Some receivers fail without a response for some timestamps.
       const status = result.responseStatus ?? (await sendSigned(secrets)).responseStatus;
       if (status === null) return stopAt('no_response');
@@ -164,10 +179,24 @@ export async function probeSignature(
     const again = await sendSigned(secrets, ageS < 0 ? timestampMs : wall.now() - ageS * 1000);
     if (normalize(correct) !== normalize(again)) return conclude('inconsistent');
   }
-  return doubt === null ? stopAt('constant') : conclude(doubt);
+  if (doubt !== null) return conclude(doubt);
+  return other === null || isReached ? stopAt('constant') : { ...conclude('varies'), other: describe(other) };
 }
 
-/** What a response says, without IDs, digests and times. */
-function normalize({ responseStatus, response }: SendResult): string {
-  return `${responseStatus} ${response?.body.toString().replace(/[\w+/=-]*\d[\w+/=:.-]*/g, '')}`;
+/** What a response says, without IDs, digests, times and headers of its request. */
+function normalize(
+  { responseStatus, response }: SendResult,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const body = Object.values(headers).reduce(
+    (text, value) => text.replaceAll(value, ''),
+    response?.body.toString() ?? '',
+  );
+  return `${responseStatus} ${body.replace(/[\w+/=-]*\d[\w+/=:.-]*/g, '')}`;
+}
+
+/** The status, and a short text. */
+function describe({ responseStatus, response }: SendResult): string {
+  const text = response?.body.toString().trim() ?? '';
+  return /^[^<\n]{1,100}$/.test(text) ? `${responseStatus} ${text}` : `${responseStatus}`;
 }

@@ -74,7 +74,7 @@ export function createSender({ limits, ...options }: SenderOptions) {
   const { wall } = options;
   const { connectTimeoutMs, attemptTimeoutMs, responseLimitBytes } = limits;
   const client = new OutboundClient({ ...options, connectTimeoutMs });
-  /** URLs that have responded. */
+  /** URLs that have responded, or did not respond to a request in time. */
   const known = new Set<string>();
 
   function toOutcome(
@@ -109,7 +109,8 @@ export function createSender({ limits, ...options }: SenderOptions) {
       });
       const { response, durationMs, phases } = exchange;
       const { outcome, error } = toOutcome(url, exchange);
-      if (response !== null) known.add(url);
+      if (response !== null || (exchange.failure === 'timeout' && exchange.stage === 'waiting'))
+        known.add(url);
       const retryAfter = response?.headers['retry-after'];
       const retryAfterMs = retryAfter === undefined ? null : parseRetryAfter(retryAfter, wall.now());
       const responseStatus = response?.status ?? null;

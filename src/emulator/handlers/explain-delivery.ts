@@ -50,7 +50,9 @@ export async function probeDelivery(
   const explanation = explain();
   const { attempt, cause, certainty, finding, mistake } = explanation;
   const isKnown = mistake !== null && certainty === 'certain' && finding === null;
-  if (attempt === null || !probedCauses.includes(cause) || isKnown) return explanation;
+  if (attempt !== null && !probedCauses.includes(cause))
+    return { ...explanation, evidence: [...explanation.evidence, say('probe_not_sent')] };
+  if (attempt === null || isKnown) return explanation;
   const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
   const writeFinding = (found: ProbeFinding | null) => {
     const webhook = store.webhooks.getBySeq(row.webhook_seq);

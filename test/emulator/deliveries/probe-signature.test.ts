@@ -126,10 +126,32 @@ describe('probeSignature', () => {
     expect(result).toMatchObject({ reason: 'body_changed', detail: expect.stringContaining('empty') });
   });
 
-  it('another status for a digest in another form shows no mistake', async () => {
-    const { result } = await probe(({ signature }) => (signature.startsWith('v1=') ? 401 : 500));
-    expect(result).toMatchObject({ result: 'constant' });
-  });
+  it.each<[string, string, (request: Received) => Response]>([
+    ['a digest in another form', '500', ({ signature }) => (signature.startsWith('v1=') ? 401 : 500)],
+    [
+      'a timestamp that it reads as an old one',
+      '401 too old',
+      ({ timestamp }) => [401, Date.parse(timestamp) > Date.UTC(2026) ? 'bad' : 'too old'],
+    ],
+  ])(
+    'another response to %s shows that the receiver reads it, although no mistake is found',
+    async (_, other, respond) => {
+      const { result } = await probe(respond);
+      expect(result).toMatchObject({ result: 'varies', other });
+    },
+  );
+
+  it.each<[string, (request: Received) => Response]>([
+    ['repeats the headers', ({ headers }) => [401, Object.values(headers).join()]],
+    ['limits the size of headers', ({ headers }) => (JSON.stringify(headers).length > 300 ? 431 : 401)],
+    ['fails once', ({ index }) => (index === 7 ? 500 : 401)],
+  ])(
+    'a receiver that %s, and reads neither the signature nor the timestamp, responds the same',
+    async (_, respond) => {
+      const { result } = await probe(respond);
+      expect(result).toMatchObject({ result: 'constant' });
+    },
+  );
 
   it('a receiver that accepts text that is not a time, and expects a time in another zone, is named by the zone', async () => {
     const { result } = await probe((request) => {
