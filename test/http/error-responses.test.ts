@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../src/domain/errors.ts';
-import { DeliveryTable } from '../../src/store/deliveries.ts';
 import { EventTable } from '../../src/store/events.ts';
 import { Store } from '../../src/store/store.ts';
 import { parseResponseBody, sendRawRequest } from '../support/raw-request.ts';
@@ -106,18 +105,6 @@ describe('an internal error', () => {
     expect(response.text).not.toMatch(/secret|TypeError|\.ts\b| at /);
     expect(faults).toEqual([{ where: response.json.error.request_id, fault }]);
     expect((await api('GET', '/events')).status).toBe(200);
-  });
-
-  it('an internal error during a write rolls the write back [error.codes]', async () => {
-    const { workspace_id } = emulator.status();
-    await api('POST', '/webhooks', { workspace_id, url: 'http://127.0.0.1:9/', events: ['fault.inside'] });
-    const insert = vi.spyOn(DeliveryTable.prototype, 'insert').mockImplementationOnce(() => {
-      throw new Error('no');
-    });
-    expect(codeOf(await api('POST', '/events', { type: 'fault.inside' }))).toEqual([500, 'internal_error']);
-    expect(insert).toHaveBeenCalledOnce();
-    expect((await api('GET', '/events?type=fault.inside')).json.data).toEqual([]);
-    expect(faults).toHaveLength(1);
   });
 
   it('an error of the store gets 503 and is logged [error.codes]', async () => {

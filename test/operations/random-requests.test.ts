@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResponseCheck } from '../support/response-check.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
-const REQUESTS = 1000;
+const REQUESTS = 500;
 
 let emulator: TestEmulator;
 beforeAll(async () => {

@@ -73,21 +73,6 @@ describe('advance', () => {
   });
 });
 
-it('next moves to the next due time and stays where it is when nothing is scheduled', async () => {
-  await using receiver = await createReceiver({ status: 500 });
-  await using emulator = await startTestEmulator();
-  await subscribe(emulator, receiver.url);
-  const start = Date.parse((await createEvent(emulator)).created_at);
-  await receiver.waitFor(1);
-  const first = await emulator.control.nextClock({});
-  expect(Date.parse(first.now) - start).toBe(5 * MINUTE_MS);
-  const second = await emulator.control.nextClock({});
-  expect(Date.parse(second.now) - start).toBe(35 * MINUTE_MS);
-  await emulator.control.settleClock({});
-  const after = await emulator.control.nextClock({});
-  expect(after).toMatchObject({ attempts: [], pending: 0 });
-});
-
 describe('the end of the schedule clock', () => {
   const almost = { workspaces: [{ name: 'A', clock: { now: '9998-12-31T23:00:00Z' } }] };
 

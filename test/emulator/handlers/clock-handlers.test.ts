@@ -23,6 +23,7 @@ it('the clock shows when the next attempt is due, or null if none is scheduled',
   const { control, dueAt } = await setUp();
   expect(await control.getClock({})).toMatchObject({ next_due_at: dueAt });
   expect(await control.nextClock({})).toMatchObject({ now: dueAt, next_due_at: null });
+  expect(await control.nextClock({})).toMatchObject({ now: dueAt, attempts: [], pending: 0 });
 });
 
 type Move = (control: ControlPlane, signal: AbortSignal, dueAt: string) => Promise<unknown>;

@@ -115,7 +115,9 @@ it('a connection that fails, a paused delivery and a delivered one are explained
   const explanation = await control.explainDelivery({ id: 'latest', workspace_id });
   expect(explanation).toMatchObject({ cause: 'connection_error', delivery: { event_id: failed.event } });
   expect(await control.explainDelivery({ id: failed.event })).toEqual(explanation);
-  expect(await control.explainDelivery({ id: explanation.delivery.id, attempt: 1 })).toEqual(explanation);
+  const { id } = explanation.delivery;
+  expect(await control.explainDelivery({ id, attempt: 1 })).toEqual(explanation);
+  await expect(control.explainDelivery({ id, attempt: 2 })).rejects.toMatchObject({ code: 'not_found' });
   await control.updateWebhook({ id: webhook.id, disabled: true });
   const paused = await control.explainDelivery({ id: failed.event });
   expect(listCommands(paused)[1]).toBe(`svc webhooks update ${webhook.id} --enable`);
@@ -209,16 +211,6 @@ it.each<[string, Story, Partial<ExplainedStory>]>([
   expect(await explainStory(story)).toMatchObject(expected);
 });
 
-it('an attempt that a delivery does not have cannot be explained', async () => {
-  const { control } = emulator;
-  await using receiver = await createReceiver(500);
-  const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
-  await emulator.api('POST', '/events', { type: 'a.b' });
-  await control.advanceClock({ ms: 0 });
-  await expect(control.explainDelivery({ id, attempt: 2 })).rejects.toMatchObject({ code: 'not_found' });
-  await control.deleteWebhook({ id });
-});
-
 it.each<[string, Story, RegExp[]]>([
   [
     'a connection without a response',
@@ -273,8 +265,9 @@ it.each<[string, Story, string, number]>([
 });
 
 it.each([
-  ['x'.repeat(1_000), 'x'.repeat(1_000)],
-  [`a${'x'.repeat(1_000)}`, `a${'x'.repeat(999)}…`],
+  // Long words would be compared with the digests of all mistakes.
+  ['x.'.repeat(500), 'x.'.repeat(500)],
+  [`a${'x.'.repeat(500)}`, `a${'x.'.repeat(500).slice(0, 999)}…`],
   [' a\n', 'a'],
   [' ', null],
 ])('the explanation contains at most 1000 characters of the response', async (body, shown) => {
@@ -307,10 +300,12 @@ it('a delivery without an attempt is in progress, paused or canceled', async () 
 });
 
 const unknown = (index: number) => `v1=${String(index).repeat(64)}`;
-/** Rejects with texts before the digest that a receiver with another content computes. */
+/** Rejects with texts before the digest that a receiver with another content computes. They are too short, so no mistakes are tried. */
 const rejectAfter = (count: number) => (secret: string) =>
   verifyWith(timestampInMsContent, secret, (digest) =>
-    [...Array.from({ length: count }, (_, index) => unknown(index)), `v1=${digest}`].join(' '),
+    [...Array.from({ length: count }, (_, index) => `v1=${index}${'a'.repeat(30)}`), `v1=${digest}`].join(
+      ' ',
+    ),
   );
 
 it.each<[string, Story, Partial<ExplainedStory>]>([

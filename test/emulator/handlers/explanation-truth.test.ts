@@ -70,14 +70,11 @@ interface Secrets {
 }
 
 interface Mistake {
-  /** `reason` of the explanation; null if svc cannot find it. */
-  readonly reason: string | null;
+  /** The secret that it uses (default: the current one, and that of before the rotation). */
   readonly secret?: (secrets: Secrets) => string;
   readonly content?: (request: ReceivedRequest) => string;
   /** Whether the header of the request matches the signature that the receiver computed. */
   readonly matches?: (header: string, computed: string) => boolean;
-  /** Whether the receiver knows the secret. */
-  readonly isSecretWrong?: true;
   /** A mistake that only exists after a rotation. */
   readonly histories?: readonly History[];
   /** How the receiver reads the timestamp, in milliseconds since 1970 (default: it does not). */
@@ -92,38 +89,18 @@ const getTimestamp = ({ headers }: ReceivedRequest) => String(headers['service-t
 
 const mistakes: Readonly<Record<string, Mistake>> = {
   // A probe tries every known mistake, which takes seconds.
-  'unknown secret': {
-    ...{ reason: null, secret: () => 'whsec_unknown', isSecretWrong: true },
-    histories: ['in overlap', 'rotated since'],
-  },
-  'secret of another endpoint': {
-    reason: 'wrong_secret',
-    secret: ({ otherEndpoint }) => otherEndpoint,
-    isSecretWrong: true,
-  },
-  'previous secret': {
-    reason: 'wrong_secret',
-    secret: ({ previous }) => previous,
-    isSecretWrong: true,
-    histories: ['rotated', 'overlap ended'],
-  },
-  'API key': {
-    reason: 'api_key_as_secret',
-    secret: () => emulator.status().api_key,
-    isSecretWrong: true,
-  },
-  'body only': { reason: 'content_changed', content: ({ body }) => body },
+  'unknown secret': { secret: () => 'whsec_unknown', histories: ['in overlap', 'rotated since'] },
+  'secret of another endpoint': { secret: ({ otherEndpoint }) => otherEndpoint },
+  'previous secret': { secret: ({ previous }) => previous, histories: ['rotated', 'overlap ended'] },
+  'API key': { secret: () => emulator.status().api_key },
+  'body only': { content: ({ body }) => body },
   'whole header compared': {
-    reason: 'header_not_split',
     matches: (header, computed) => header === computed,
     histories: ['in overlap'],
   },
-  'timestamp read as seconds': {
-    reason: 'timestamp_unreadable',
-    readTimestamp: (text) => Number(text) * SECOND_MS,
-  },
-  'clock 10 minutes behind': { reason: null, readTimestamp: Date.parse, clockSkewMs: -10 * MINUTE_MS },
-  'none, fails afterwards': { reason: null, afterwards: 422 },
+  'timestamp read as seconds': { readTimestamp: (text) => Number(text) * SECOND_MS },
+  'clock 10 minutes behind': { readTimestamp: Date.parse, clockSkewMs: -10 * MINUTE_MS },
+  'none, fails afterwards': { afterwards: 422 },
 };
 
 type History = keyof typeof playHistory;
@@ -207,7 +184,7 @@ class Story implements AsyncDisposable {
 
   /** The receiver is correct, and accepts a delivery. */
   async accept(): Promise<void> {
-    this.respond(verifyWith({ reason: null }, this.secrets, false));
+    this.respond(verifyWith({}, this.secrets, false));
     await this.send();
   }
 
@@ -227,7 +204,7 @@ class Story implements AsyncDisposable {
 
 function verifyWith(mistake: Mistake, secrets: Secrets, isReporting: boolean): Respond {
   const {
-    secret = ({ current }: Secrets) => current,
+    secret,
     content = (request: ReceivedRequest) => `${getTimestamp(request)}.${request.body}`,
     matches = (header: string, computed: string) => header.split(',').includes(computed),
     readTimestamp,
@@ -235,11 +212,7 @@ function verifyWith(mistake: Mistake, secrets: Secrets, isReporting: boolean): R
     afterwards = 200,
   } = mistake;
   return (request) => {
-    // A correct receiver has the secret of before the rotation until it is updated, and accepts either signature.
-    const candidates =
-      mistake.reason === null && !mistake.isSecretWrong
-        ? [secrets.current, secrets.previous]
-        : [secret(secrets)];
+    const candidates = secret ? [secret(secrets)] : [secrets.current, secrets.previous];
     const computed = candidates.map(
       (candidate) => `v1=${createHmac('sha256', candidate).update(content(request)).digest('hex')}`,
     );
