@@ -116,12 +116,8 @@ export function createContext(
       const { values } = await resolveConfig(options);
       const { resolveRules } = await import('../profile/resolve-rules.ts');
       const { selectSender } = await import('../config/custom-senders.ts');
-      return resolveRules(
-        values.profile,
-        values.overrides,
-        values.environment,
-        selectSender(values.sender, values.senders),
-      );
+      const sender = selectSender(values.sender, values.senders);
+      return resolveRules(values.profile, values.overrides, values.environment, sender);
     },
     async resolveScheme(name) {
       if (name !== undefined) {

@@ -162,7 +162,11 @@ export const verify = defineCommand({
 
 async function runVerification(options: VerifyOptions, context: Context): Promise<Verification> {
   const { payload, delivery, request } = options;
-  if (request !== undefined) return verifyRawRequest(request, options, context);
+  if (request !== undefined) {
+    const verifyOptions = await resolveVerifyOptions(options, context);
+    const { headers, body } = parseRawRequest(readBytes(resolve(context.cwd, request)), request);
+    return verifyMessage({ ...verifyOptions, headers, payload: body });
+  }
   if (delivery !== undefined) return verifySentDelivery(delivery, options, context);
   if (payload === undefined) {
     throw new SvcError('usage', 'Nothing to verify: --payload, --request and --delivery are missing.', {
@@ -178,16 +182,6 @@ async function runVerification(options: VerifyOptions, context: Context): Promis
     timestamp,
     id,
   });
-}
-
-async function verifyRawRequest(
-  file: string,
-  options: VerifyOptions,
-  context: Context,
-): Promise<Verification> {
-  const verifyOptions = await resolveVerifyOptions(options, context);
-  const { headers, body } = parseRawRequest(readBytes(resolve(context.cwd, file)), file);
-  return verifyMessage({ ...verifyOptions, headers, payload: body });
 }
 
 /** Lets the emulator verify, because only it knows what was sent, the scheme and all secrets. */
