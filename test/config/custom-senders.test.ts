@@ -41,6 +41,10 @@ describe('a scheme in the configuration file', () => {
     expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
   });
 
+  it('a scheme whose key is the text of the secret can have a prefix before the key', () => {
+    expect(parse({ key: { prefix: 'key_' } })).toMatchObject({ key: { form: 'utf8', prefix: 'key_' } });
+  });
+
   it('a scheme has the values of the scheme svc for the fields that it omits', () => {
     expect(parse({})).toEqual({ ...schemes.svc, name: 'acme' });
     expect(parse({ headers: { signature: 'Acme-Signature' }, header: { prefix: 'v2=' } })).toMatchObject({

@@ -319,6 +319,14 @@ describe('listConfig', () => {
     for (const secret of [apiKey, token]) expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
+  it('listConfig shows overrides and senders as the file has them', async () => {
+    const overrides = { 'retry.jitter': 0 };
+    const senders = { acme: { scheme: { content: '{body}' }, retry: ['1m'] } };
+    const lines = listConfig(await resolve({ file: { overrides, senders } }));
+    const values = lines.filter(({ source }) => source === 'file').map(({ value }) => value);
+    expect(values).toEqual([overrides, senders]);
+  });
+
   it('listConfig masks the password of a proxy [files.config-output]', async () => {
     const lines = listConfig(await resolve({ env: { SVC_PROXY: 'http://me:p@ss@proxy.example:3128' } }));
     const { value } = lines.find(({ setting }) => setting === 'proxy') ?? {};

@@ -6,6 +6,10 @@ it.each<[options: object, message: string]>([
   [{ prot: 4777 }, 'createEmulator: prot is not a known field. Did you mean port?'],
   [{ port: 'x' }, 'createEmulator: port must be a whole number from 0 to 65535, not "x".'],
   [{ profile: 'lax' }, 'createEmulator: profile must be one of "relaxed", "strict", not "lax".'],
+  [
+    { sender: 'strip' },
+    'createEmulator: sender must be one of "svc", "stripe", "github", "slack", "shopify", "standard-webhooks", "svix" or an object, not "strip".',
+  ],
   [{ clock: { speed: -1 } }, 'createEmulator: clock.speed must be'],
   [{ clock: { speeed: 2 } }, 'createEmulator: clock.speeed is not a known field. Did you mean speed?'],
   [{ db: 5 }, 'createEmulator: db must be a string, not 5.'],
