@@ -250,8 +250,8 @@ class FuzzRun {
 
   async #play(sequence: DeliverySequence, limits?: Partial<PlayLimits>): Promise<Play | null> {
     const play = await this.#session.play(sequence, limits);
-    const { onProgress, signal } = this.#options;
-    onProgress?.({ runs: this.#runs, requests: this.#session.requests, steps: this.#steps });
-    return signal.aborted ? null : play;
+    const { requests } = this.#session;
+    this.#options.onProgress?.({ runs: this.#runs, requests, steps: this.#steps });
+    return play;
   }
 }

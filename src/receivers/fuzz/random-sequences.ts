@@ -35,41 +35,20 @@ const MAX_NESTING = 40;
 
 /** The sequence of a run: the same for the same options, with at least one step. */
 export function createRandomSequence(options: RandomSequenceOptions): DeliverySequence {
-  // Each run has its own seed, so that a single run can be repeated.
-  const [sequence] = fc.sample(createSequenceArbitrary(options), { seed: toRunSeed(options), numRuns: 1 });
-  return sequence as DeliverySequence;
-}
-
-function toRunSeed({ randomSeed, run }: RandomSequenceOptions): number {
-  return (Math.imul(randomSeed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca6b)) | 0;
-}
-
-function createSequenceArbitrary(options: RandomSequenceOptions): fc.Arbitrary<DeliverySequence> {
-  const { randomSeed, run, enabled } = options;
+  const { randomSeed: random_seed, run, enabled } = options;
   const maxLength = MAX_STEPS_BY_RUN[run % MAX_STEPS_BY_RUN.length] ?? 4;
-  return fc
-    .record({
-      events: fc.array(createEventArbitrary(options), { minLength: EVENT_COUNT, maxLength: EVENT_COUNT }),
-      blocks: fc.array(createBlockArbitrary(enabled), { minLength: 1, maxLength, size: 'max' }),
-    })
-    .map(({ events, blocks }) => {
-      const steps = blocks.flat().slice(0, maxLength);
-      // Without the fields that are undefined.
-      const sequence = JSON.parse(JSON.stringify({ events, steps })) as Pick<
-        DeliverySequence,
-        'events' | 'steps'
-      >;
-      return removeDisabled(
-        { version: SEQUENCE_VERSION, random_seed: randomSeed, run, ...sequence },
-        enabled,
-      );
-    });
+  const parts = fc.record({
+    events: fc.array(createEventArbitrary(options), { minLength: EVENT_COUNT, maxLength: EVENT_COUNT }),
+    blocks: fc.array(createBlockArbitrary(enabled), { minLength: 1, maxLength, size: 'max' }),
+  });
+  // Each run has its own seed, so that a single run can be repeated.
+  const seed = (Math.imul(random_seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca6b)) | 0;
+  const [{ events, blocks } = { events: [], blocks: [] }] = fc.sample(parts, { seed, numRuns: 1 });
+  const steps = blocks.flat().slice(0, maxLength);
+  // Without the fields that are undefined.
+  const sequence = JSON.parse(JSON.stringify({ version: SEQUENCE_VERSION, random_seed, run, events, steps }));
+  return removeDisabled(sequence, enabled);
 }
-
-/** A step whose optional fields can be undefined. */
-type RandomStep = SequenceStep extends infer Step
-  ? { readonly [Name in keyof Step]: Step[Name] | (undefined extends Step[Name] ? undefined : never) }
-  : never;
 
 /** The index of an event. */
 const event = fc.nat({ max: EVENT_COUNT - 1 });
@@ -88,20 +67,16 @@ function createEventArbitrary({ sender, events, enabled }: RandomSequenceOptions
     hasPayload && isEnvelope
       ? createObjectArbitrary(unusual, 0, 3)
       : usual.map((template) => template.payload);
+  const empty = usual.map(({ type }) => ({ type, payload: '{}' }));
+  // Not null, because otherwise the variation is not enabled.
+  const unknown = payload
+    .map((text) => createUnknownEvent(sender, { payload: text }))
+    .filter((event) => event !== null);
   const template = fc.oneof(
-    { arbitrary: usual, weight: 5 },
-    { arbitrary: withField, weight: hasPayload ? 3 : 0 },
-    {
-      arbitrary: usual.map(({ type }) => ({ type, payload: '{}' })),
-      weight: hasPayload && isEnvelope ? 1 : 0,
-    },
-    {
-      // Not null, because otherwise the variation is not enabled.
-      arbitrary: payload
-        .map((text) => createUnknownEvent(sender, { payload: text }))
-        .filter((event) => event !== null),
-      weight: enabled.has('unknown-type') ? 1 : 0,
-    },
+    weighted(5, usual),
+    weighted(hasPayload ? 3 : 0, withField),
+    weighted(hasPayload && isEnvelope ? 1 : 0, empty),
+    weighted(enabled.has('unknown-type') ? 1 : 0, unknown),
   );
   return fc
     .record({
@@ -118,10 +93,12 @@ function createEventArbitrary({ sender, events, enabled }: RandomSequenceOptions
 
 /** Undefined in all but one of `frequency` cases. */
 function rarely<Value>(frequency: number, isEnabled: boolean, arbitrary: fc.Arbitrary<Value>) {
-  return fc.oneof(
-    { arbitrary: fc.constant(undefined), weight: frequency - 1 },
-    { arbitrary, weight: isEnabled ? 1 : 0 },
-  );
+  return fc.oneof(weighted(frequency - 1, fc.constant(undefined)), weighted(isEnabled ? 1 : 0, arbitrary));
+}
+
+/** A choice of `fc.oneof`. */
+function weighted<Value>(weight: number, arbitrary: fc.Arbitrary<Value>): fc.WeightedArbitrary<Value> {
+  return { weight, arbitrary };
 }
 
 /** Texts that parsers and databases often handle badly. Never U+0000, which many databases cannot store. */
@@ -152,11 +129,7 @@ function createJsonArbitrary(): fc.Arbitrary<string> {
   const nested = fc
     .integer({ min: 1, max: MAX_NESTING })
     .map((depth) => `${'{"a":['.repeat(depth >> 1)}0${']}'.repeat(depth >> 1)}`);
-  return fc.oneof(
-    { arbitrary: leaf, weight: 4 },
-    { arbitrary: nested, weight: 1 },
-    { arbitrary: createObjectArbitrary(leaf, 1, 4), weight: 1 },
-  );
+  return fc.oneof(weighted(4, leaf), weighted(1, nested), weighted(1, createObjectArbitrary(leaf, 1, 4)));
 }
 
 /** JSON texts of objects. Of two fields with the same name they have the last. */
@@ -170,24 +143,25 @@ function createObjectArbitrary(value: fc.Arbitrary<string>, minLength: number, m
 }
 
 /** One step, or two to four that are likely to show a defect together. */
-function createBlockArbitrary(enabled: ReadonlySet<Variation>): fc.Arbitrary<readonly RandomStep[]> {
+function createBlockArbitrary(enabled: ReadonlySet<Variation>): fc.Arbitrary<readonly SequenceStep[]> {
   const enabledAttacks = attackNames.filter((name) => enabled.has(name));
   const attack = fc.constantFrom(...(enabledAttacks.length === 0 ? attackNames : enabledAttacks));
   const hasAttacks = enabledAttacks.length > 0;
   const copies = fc
     .tuple(event, fc.integer({ min: 1, max: 3 }))
-    .map(([event, count]): RandomStep[] => [
+    .map(([event, count]): SequenceStep[] => [
       { kind: 'deliver', event },
-      ...Array<RandomStep>(count).fill({ kind: 'deliver', event, with_previous: true }),
+      ...Array<SequenceStep>(count).fill({ kind: 'deliver', event, with_previous: true }),
     ]);
-  const attackFirst = fc.tuple(event, attack).map(([event, attack]): RandomStep[] => [
+  const attackFirst = fc.tuple(event, attack).map(([event, attack]): SequenceStep[] => [
     { kind: 'attack', attack, event },
     { kind: 'deliver', event },
   ]);
+  const single = createStepArbitrary(enabled, attack, hasAttacks).map((step) => [step]);
   return fc.oneof(
-    { arbitrary: createStepArbitrary(enabled, attack, hasAttacks).map((step) => [step]), weight: 16 },
-    { arbitrary: copies, weight: enabled.has('duplicate') && enabled.has('concurrent') ? 2 : 0 },
-    { arbitrary: attackFirst, weight: hasAttacks ? 2 : 0 },
+    weighted(16, single),
+    weighted(enabled.has('duplicate') && enabled.has('concurrent') ? 2 : 0, copies),
+    weighted(hasAttacks ? 2 : 0, attackFirst),
   );
 }
 
@@ -195,7 +169,7 @@ function createStepArbitrary(
   enabled: ReadonlySet<Variation>,
   attack: fc.Arbitrary<AttackName>,
   hasAttacks: boolean,
-): fc.Arbitrary<RandomStep> {
+): fc.Arbitrary<SequenceStep> {
   const isTrue = fc.constant<true>(true);
   const isConcurrent = (frequency: number) => rarely(frequency, enabled.has('concurrent'), isTrue);
   const failures = (['lost-response', 'cut-request'] as const).filter((name) => enabled.has(name));
@@ -208,29 +182,25 @@ function createStepArbitrary(
     slow_body: rarely(12, enabled.has('slow-body'), isTrue),
     keep_connection: rarely(2, enabled.has('kept-connection'), isTrue),
   });
+  const tampered = fc.record({
+    kind: fc.constant('attack' as const),
+    attack,
+    event,
+    with_previous: isConcurrent(6),
+  });
+  const burst = fc.record({
+    kind: fc.constant('burst' as const),
+    count: fc.integer({ min: 1, max: MAX_BURST }),
+    with_previous: isConcurrent(3),
+  });
   const others = [
-    {
-      arbitrary: fc.record({
-        kind: fc.constant('attack' as const),
-        attack,
-        event,
-        with_previous: isConcurrent(6),
-      }),
-      weight: hasAttacks ? 48 : 0,
-    },
-    {
-      arbitrary: fc.record({
-        kind: fc.constant('burst' as const),
-        count: fc.integer({ min: 1, max: MAX_BURST }),
-        with_previous: isConcurrent(3),
-      }),
-      weight: enabled.has('burst') ? 3 : 0,
-    },
-    { arbitrary: fc.constant({ kind: 'restart' as const }), weight: enabled.has('restart') ? 8 : 0 },
+    weighted<SequenceStep>(hasAttacks ? 48 : 0, tampered),
+    weighted<SequenceStep>(enabled.has('burst') ? 3 : 0, burst),
+    weighted<SequenceStep>(enabled.has('restart') ? 8 : 0, fc.constant({ kind: 'restart' })),
   ];
   const otherWeight = others.reduce((total, { weight }) => total + weight, 0);
   const weight = Math.max(MIN_DELIVER_WEIGHT, DELIVERIES_PER_OTHER_STEP * otherWeight);
-  return fc.oneof({ arbitrary: deliver, weight }, ...others);
+  return fc.oneof(weighted<SequenceStep>(weight, deliver), ...others);
 }
 
 /** Removes repeats and changes of order if they are not enabled, and the events that are not used. */
