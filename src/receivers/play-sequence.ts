@@ -2,8 +2,9 @@
 import { DAY_MS, SECOND_MS } from '../domain/duration.ts';
 import { BASE32_DIGITS, UlidGenerator } from '../domain/ids.ts';
 import { sleep } from '../platform/timers.ts';
-import type { DeliveryFactory, DeliveryFactoryOptions, SentEvent } from './delivery-factory.ts';
+import { DeliveryFactory, type DeliveryFactoryOptions, type SentEvent } from './delivery-factory.ts';
 import {
+  createReceiverClient,
   type DeliveryMessage,
   isAccepted,
   isRejected,
@@ -22,7 +23,7 @@ import {
   type SequenceEvent,
   toPayloadText,
 } from './sequence.ts';
-import type { ExpectedSideEffects, SideEffectObserver, SideEffects } from './side-effect-observer.ts';
+import { type ExpectedSideEffects, SideEffectObserver, type SideEffects } from './side-effect-observer.ts';
 import type { ReadSideEffects } from './side-effect-reader.ts';
 import { getTamperedDelivery } from './tampered-deliveries.ts';
 
@@ -36,7 +37,7 @@ export interface SessionOptions extends ReceiverClientOptions, DeliveryFactoryOp
 }
 
 /** What the plays against a receiver share. */
-export interface PlayContext {
+export class PlayContext {
   readonly options: SessionOptions;
   readonly client: ReceiverClient;
   readonly factory: DeliveryFactory;
@@ -45,7 +46,17 @@ export interface PlayContext {
   /** Null if side effects are not observed. */
   readonly observer: SideEffectObserver | null;
   /** No event so far was created later, in milliseconds since 1970. */
-  latestCreatedAt: number;
+  latestCreatedAt = 0;
+
+  /** @throws SvcError `usage` for a URL to which deliveries may not go */
+  constructor(options: SessionOptions, { type, payload }: EventTemplate) {
+    const { readSideEffects, signal } = options;
+    this.options = options;
+    this.template = { type, payload };
+    this.client = createReceiverClient(options);
+    this.factory = new DeliveryFactory(options);
+    this.observer = readSideEffects === null ? null : new SideEffectObserver(readSideEffects, signal);
+  }
 }
 
 /** A request, and what came back. */

@@ -1,16 +1,8 @@
 /** Plays sequences against one receiver, and keeps what all plays need: its speed, whether it runs, and its side effects. */
-import { DeliveryFactory } from './delivery-factory.ts';
 import { findViolations, type Violation } from './play-rules.ts';
-import {
-  type PlayContext,
-  type PlayLimits,
-  type PlayRecord,
-  SequencePlay,
-  type SessionOptions,
-} from './play-sequence.ts';
-import { createReceiverClient, isAccepted, type ReceiverClient } from './receiver-client.ts';
-import { type EventTemplate, listEventIndexes, type PlayedSequence, type SequenceEvent } from './sequence.ts';
-import { SideEffectObserver } from './side-effect-observer.ts';
+import { PlayContext, type PlayLimits, type PlayRecord, SequencePlay } from './play-sequence.ts';
+import { isAccepted } from './receiver-client.ts';
+import { listEventIndexes, type PlayedSequence, type SequenceEvent } from './sequence.ts';
 
 export interface Play {
   readonly record: PlayRecord;
@@ -21,13 +13,7 @@ export interface Play {
 /** How much slower than the slowest response or side effect so far a later one may be. */
 const SLOWER_FACTOR = 5;
 
-export class ReceiverSession implements PlayContext {
-  readonly options: SessionOptions;
-  readonly client: ReceiverClient;
-  readonly factory: DeliveryFactory;
-  readonly template: EventTemplate;
-  readonly observer: SideEffectObserver | null;
-  latestCreatedAt = 0;
+export class ReceiverSession extends PlayContext {
   /** The number of requests so far. */
   requests = 0;
   /** The slowest response with a status, in milliseconds. */
@@ -35,16 +21,6 @@ export class ReceiverSession implements PlayContext {
   #hasAccepted = false;
   /** Whether the last sequence stopped the receiver. */
   #isDown = false;
-
-  /** @throws SvcError `usage` for a URL to which deliveries may not go */
-  constructor(options: SessionOptions, { type, payload }: EventTemplate) {
-    const { readSideEffects, signal } = options;
-    this.options = options;
-    this.template = { type, payload };
-    this.client = createReceiverClient(options);
-    this.factory = new DeliveryFactory(options);
-    this.observer = readSideEffects === null ? null : new SideEffectObserver(readSideEffects, signal);
-  }
 
   /** @param events (default: the template for each index that a step uses) */
   createSequence(steps: PlayedSequence['steps'], events?: readonly SequenceEvent[]): PlayedSequence {

@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import { SvcError } from '../domain/errors.ts';
 import { isEventType } from '../domain/event.ts';
-import { isObject } from '../domain/json.ts';
 import { applyJsonEdits, getTextAtPath, parsePath } from '../domain/json-path.ts';
+import { isJsonObjectText } from '../domain/json-text.ts';
 import { formatCount } from '../domain/message-parts.ts';
 import { attackNames, attacks } from '../domain/variations.ts';
 import type { WebhookSender } from '../profile/senders.ts';
@@ -26,7 +26,7 @@ const flag = v.optional(v.literal(true));
 const EventSchema = v.strictObject({
   type: text('an event type such as order.shipped', isEventType),
   /** JSON text of an object. It is text because JavaScript would change large numbers. */
-  payload: text('the JSON text of an object', isObjectText),
+  payload: text('the JSON text of an object', isJsonObjectText),
   /** Length of an additional field `padding`, so that a large payload needs no large file. */
   padding: v.optional(wholeNumber(1, MAX_PADDING)),
   /** How many days before the play the event was created. */
@@ -128,14 +128,6 @@ export function createUnknownEvent(
   }
   const isInHeader = Object.values(headers).some((template) => /\{(?:type|noun)\}/.test(template));
   return isInHeader ? { type, payload } : null;
-}
-
-function isObjectText(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }
 
 /** @throws SvcError `usage` for the first problem @param source the name of the file, for the message */

@@ -7,7 +7,7 @@ import { hasTimestamp } from '../signature/schemes.ts';
 import { parseSignatureHeader } from '../signature/signature-header.ts';
 import type { DeliveryFactory, SentEvent, SignedMessage } from './delivery-factory.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
-import { addField } from './sequence.ts';
+import { addField, omitField } from './sequence.ts';
 
 export interface TamperedDelivery {
   /** The check that fails if the receiver accepts it. */
@@ -233,6 +233,5 @@ function withHeader(
 }
 
 function withoutHeader({ body, headers }: SignedMessage, name: string): DeliveryMessage {
-  const { [name]: _, ...otherHeaders } = headers;
-  return { body, headers: otherHeaders };
+  return { body, headers: omitField(headers, name) };
 }

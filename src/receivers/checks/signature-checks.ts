@@ -29,25 +29,18 @@ export function listSignatureChecks(
   ];
 }
 
-const ROTATION_REMEDY =
-  'During a rotation there is a signature for each secret. Accept the delivery if any of them matches.';
-
-const rotationChecks = [
+const rotationChecks = (['first', 'last'] as const).map((position) =>
   createAcceptedCheck({
-    id: 'signature.rotated-first',
-    sent: 'the valid signature, followed by one made with another secret',
-    remedy: ROTATION_REMEDY,
-    create: (factory, event) =>
-      factory.sign(event, { secrets: [factory.secret, createOtherSecret(factory)] }),
+    id: `signature.rotated-${position}`,
+    sent: `the valid signature, ${position === 'first' ? 'followed' : 'preceded'} by one made with another secret`,
+    remedy:
+      'During a rotation there is a signature for each secret. Accept the delivery if any of them matches.',
+    create(factory, event) {
+      const secrets = [factory.secret, createOtherSecret(factory)];
+      return factory.sign(event, { secrets: position === 'first' ? secrets : secrets.toReversed() });
+    },
   }),
-  createAcceptedCheck({
-    id: 'signature.rotated-last',
-    sent: 'the valid signature, preceded by one made with another secret',
-    remedy: ROTATION_REMEDY,
-    create: (factory, event) =>
-      factory.sign(event, { secrets: [createOtherSecret(factory), factory.secret] }),
-  }),
-];
+);
 
 const recentTimestampCheck = createAcceptedCheck({
   id: 'timestamp.recent',
