@@ -9,7 +9,7 @@ import {
   HighlightStyle,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { type Diagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { MergeView } from '@codemirror/merge';
 import { openSearchPanel, search, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
@@ -191,18 +191,10 @@ export function setText({ state, dispatch }: EditorView, insert: string): void {
 /** Underlines the position of a problem, and announces it. */
 export function markProblem(view: EditorView, problem: JsonProblem | null): void {
   const { length } = view.state.doc;
-  const index = Math.min(problem?.position?.index ?? 0, length);
-  const diagnostics =
-    problem === null
-      ? []
-      : [
-          {
-            from: index,
-            to: Math.min(index + 1, length),
-            severity: 'error' as const,
-            message: problem.message,
-          },
-        ];
+  const from = Math.min(problem?.position?.index ?? 0, length);
+  const position = { from, to: Math.min(from + 1, length) };
+  const diagnostics: Diagnostic[] =
+    problem === null ? [] : [{ ...position, severity: 'error', message: problem.message }];
   view.dispatch(setDiagnostics(view.state, diagnostics));
 }
 

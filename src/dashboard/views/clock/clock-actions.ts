@@ -39,10 +39,8 @@ export function runAllRetries(): Promise<void> {
 }
 
 export function cancelMove(): void {
-  moves
-    .peek()
-    .get(workspaceId.peek() ?? '')
-    ?.abort();
+  const move = moves.peek().get(workspaceId.peek() ?? '');
+  move?.abort();
 }
 
 async function moveClock(

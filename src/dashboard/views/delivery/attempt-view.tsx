@@ -2,8 +2,7 @@
 import { formatLatency } from '../../../domain/duration.ts';
 import { isAttemptSent } from '../../../domain/fault.ts';
 import { toSentence } from '../../../domain/message-parts.ts';
-import type { Attempt } from '../../../resources/attempt.ts';
-import { describePhases } from '../../../resources/attempt.ts';
+import { type Attempt, describePhases } from '../../../resources/attempt.ts';
 import type { DeliveryDetail } from '../../../resources/delivery.ts';
 import { toHash } from '../../address.ts';
 import { route, updateQuery } from '../../router.ts';

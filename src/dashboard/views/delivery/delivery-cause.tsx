@@ -59,12 +59,10 @@ export function DeliveryCause({ delivery, explanation }: Props) {
   );
 }
 
+type Comparison = NonNullable<NonNullable<Explanation['finding']>['comparison']>;
+
 /** What was signed above what the receiver verifies, the first difference marked. */
-function ContentComparison({
-  signed,
-  verified,
-  difference,
-}: NonNullable<NonNullable<Explanation['finding']>['comparison']>) {
+function ContentComparison({ signed, verified, difference }: Comparison) {
   const mark = (text: string) => (
     <code>
       {text.slice(0, difference)}

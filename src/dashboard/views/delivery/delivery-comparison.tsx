@@ -36,11 +36,8 @@ export function DeliveryComparison({ delivery, attempt }: Props) {
 }
 
 /** The last successful attempt of another delivery of the same type, to the same endpoint or else to any. */
-async function findLastSuccess({
-  id,
-  event_type: type,
-  webhook_id: webhook,
-}: DeliveryDetail): Promise<Compared | null> {
+async function findLastSuccess(delivery: DeliveryDetail): Promise<Compared | null> {
+  const { id, event_type: type, webhook_id: webhook } = delivery;
   const find = async (endpoint: { readonly webhook_id?: string }) => {
     const page = await control.listDeliveries({ type, status: 'succeeded', ...endpoint, limit: 2 });
     return page.data.find((candidate) => candidate.id !== id);

@@ -52,6 +52,8 @@ export function DeliveryTimeline({ delivery, selected }: Props) {
   );
 }
 
+const noAttempts = { deliveries: 0, succeeded: 0, failed: 0, due: 0, due_first: 0 };
+
 /** A mark for each part of the scale. Its count is that of the attempts. */
 export function toMarks(
   { attempts, due_times: dueTimes }: Pick<DeliveryDetail, 'attempts' | 'due_times'>,
@@ -60,14 +62,7 @@ export function toMarks(
   const marks = new Map<string, Mark>();
   const add = (at: string, state: 'succeeded' | 'failed' | 'due') => {
     const part = `${toPart(Date.parse(at) - origin)} ${state === 'due'}`;
-    const mark = marks.get(part) ?? {
-      first_at: at,
-      deliveries: 0,
-      succeeded: 0,
-      failed: 0,
-      due: 0,
-      due_first: 0,
-    };
+    const mark = marks.get(part) ?? { first_at: at, ...noAttempts };
     const isLater = state === 'due' && at !== dueTimes[0];
     marks.set(part, {
       isLater,

@@ -1,8 +1,7 @@
 /** Active faults, each with how often it was applied. */
 import type { ComponentChildren } from 'preact';
 import { getDeliveryFault, isFaultActive } from '../../../domain/fault.ts';
-import type { Fault } from '../../../resources/fault.ts';
-import { describeAppliedCount, describeEffect } from '../../../resources/fault.ts';
+import { describeAppliedCount, describeEffect, type Fault } from '../../../resources/fault.ts';
 import { shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { status } from '../../session.ts';
@@ -29,12 +28,7 @@ export function FaultList({ query, emptyText, endpointUrls }: Props) {
         ) : (
           <ul class="list">
             {faults.map((fault) => (
-              <Row
-                key={fault.id}
-                fault={fault}
-                endpointUrl={endpointUrls?.get(fault.webhook_id ?? '')}
-                onClear={() => void removeFaults([fault])}
-              />
+              <Row key={fault.id} fault={fault} endpointUrl={endpointUrls?.get(fault.webhook_id ?? '')} />
             ))}
           </ul>
         )
@@ -50,10 +44,9 @@ export async function removeFaults(faults: readonly Fault[]): Promise<void> {
 interface RowProps {
   readonly fault: Fault;
   readonly endpointUrl: string | undefined;
-  readonly onClear: () => void;
 }
 
-function Row({ fault, endpointUrl, onClear }: RowProps) {
+function Row({ fault, endpointUrl }: RowProps) {
   const effect = describeEffect(fault);
   return (
     <li class="row">
@@ -66,7 +59,11 @@ function Row({ fault, endpointUrl, onClear }: RowProps) {
         </small>
       </p>
       <span>applied {describeAppliedCount(fault)}</span>
-      <ActionButton data-variant="quiet" aria-label={`Remove fault ${effect}`} onClick={onClear}>
+      <ActionButton
+        data-variant="quiet"
+        aria-label={`Remove fault ${effect}`}
+        onClick={() => void removeFaults([fault])}
+      >
         <Icon name="trash" /> Remove
       </ActionButton>
     </li>

@@ -20,6 +20,7 @@ import { Form } from '../../ui/form.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
+import { MAX_PAGE_SIZE } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 
 /** The filter of the delivery list. */
@@ -112,14 +113,11 @@ function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
 /** Limit for the list of replays that did not succeed. */
 const MAX_LISTED = 50;
 
-/** Deliveries that one request loads. */
-const PAGE_SIZE = 1000;
-
 /** The current state of deliveries. */
 async function loadDeliveries(deliveries: readonly Delivery[]): Promise<Delivery[]> {
   const loaded: Delivery[] = [];
-  for (let start = 0; start < deliveries.length; start += PAGE_SIZE) {
-    const ids = deliveries.slice(start, start + PAGE_SIZE).map(({ id }) => id);
+  for (let start = 0; start < deliveries.length; start += MAX_PAGE_SIZE) {
+    const ids = deliveries.slice(start, start + MAX_PAGE_SIZE).map(({ id }) => id);
     loaded.push(...(await control.waitForDeliveries({ ids, timeout_ms: 0 })).data);
   }
   return loaded;

@@ -13,7 +13,7 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
         <Field label="Theme" {...field('theme')} options={themes} />
         <Field label="Time zone" {...field('zone')} options={zones} />
       </div>
-      <label>
+      <label class="row">
         <input
           type="checkbox"
           checked={settings.value.shortcuts}

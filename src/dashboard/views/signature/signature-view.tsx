@@ -76,18 +76,12 @@ function VerificationResult({ verification }: Pick<SignatureDetail, 'verificatio
   );
 }
 
-const partNames = {
-  id: 'delivery ID',
-  timestamp: 'timestamp',
-  body: 'body',
-  literal: 'constant text',
-} as const;
-
-const partColors = {
-  id: 'highlighted',
-  timestamp: 'pending',
-  body: 'succeeded',
-  literal: 'canceled',
+/** The name of each part, and the state whose colors it has. */
+const partStyles = {
+  id: { name: 'delivery ID', state: 'highlighted' },
+  timestamp: { name: 'timestamp', state: 'pending' },
+  body: { name: 'body', state: 'succeeded' },
+  literal: { name: 'constant text', state: 'canceled' },
 } as const;
 
 /** The signed content, with each part marked by a color and a name. */
@@ -96,8 +90,8 @@ function SignedContent({ parts }: { readonly parts: SignatureDetail['signed_part
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable with the keyboard.
     <section tabIndex={0} aria-label="Signed content">
       {parts.map(({ part, text }, index) => (
-        <mark key={index} data-state={partColors[part]}>
-          <small>{partNames[part]}</small>
+        <mark key={index} data-state={partStyles[part].state}>
+          <small>{partStyles[part].name}</small>
           <code>{text}</code>
         </mark>
       ))}
@@ -111,7 +105,7 @@ function SignatureHeaders({ detail: { headers, signed_parts: parts } }: DetailPr
   const items = Object.entries(headers).map(([name, value]) => {
     const part = findPart(value);
     const code = <code>{value}</code>;
-    return [name, part === undefined ? code : <mark data-state={partColors[part]}>{code}</mark>];
+    return [name, part === undefined ? code : <mark data-state={partStyles[part].state}>{code}</mark>];
   });
   return <Properties items={Object.fromEntries(items)} />;
 }

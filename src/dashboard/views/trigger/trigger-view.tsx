@@ -127,13 +127,8 @@ function describeFixture({ source, description, problem }: FixtureSummary): stri
   return [source === 'project' && 'Fixture of the project.', text].filter(Boolean).join(' ');
 }
 
-interface InitialValues {
-  readonly type: string;
-  /** JSON text, indented. */
-  readonly payload: string;
-}
-
-async function loadInitialValues(eventId: string, fixture: string): Promise<InitialValues> {
+/** A type, and its payload as indented JSON text. */
+async function loadInitialValues(eventId: string, fixture: string) {
   if (eventId === '' && fixture === '') return { type: '', payload: '{}' };
   const { type, payload_text: text } =
     eventId === '' ? await control.getFixture({ type: fixture }) : await control.getEvent({ id: eventId });
