@@ -73,7 +73,9 @@ export function useLiveList<Item extends HasId>({ key, fetchPage }: LiveListOpti
   const reasons = useRef(new Set<string>());
   const latest = query.value ?? null;
   if (latest !== null && latest !== shown.current) {
-    const isHeld = reasons.current.size > 0 && latest.key === shown.current.key;
+    const isSameList = latest.key === shown.current.key;
+    // An empty list has no rows that could move.
+    const isHeld = isSameList && reasons.current.size > 0 && shown.current.items.length > 0;
     shown.current = isHeld ? { ...latest, items: updateItems(shown.current.items, latest.items) } : latest;
   }
   useEffect(() => {

@@ -1,6 +1,6 @@
 /** The event list and the event page. */
 import { expect, it } from 'vitest';
-import { expectAccessible } from '../support/accessibility.ts';
+import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';
 import { startPair } from './open-emulator.ts';
@@ -15,11 +15,10 @@ async function start(responses: ReceiverResponses = 200) {
 }
 
 describeInBrowser('the event pages', () => {
-  it('the event pages explain how to create the first event and show new events with the status of their deliveries', async () => {
+  it('the event pages show new events with the status of their deliveries', async () => {
     const { emulator, trigger } = await start([200, 503]);
     const page = await openDashboard(emulator, { hash: '/events' });
     await page.getByText('No events yet').waitFor();
-    await expectAccessible(page);
     await trigger();
     const rows = page.locator('li > a');
     await rows.filter({ hasText: 'order.shipped' }).getByText('1 succeeded').waitFor();
@@ -28,6 +27,25 @@ describeInBrowser('the event pages', () => {
     await trigger();
     await rows.getByText('1 failing').waitFor();
     await expect.poll(() => rows.count()).toBe(3);
+  });
+
+  it('the empty list of events sends the sample event, which is then the first row', async () => {
+    const { emulator, receiver } = await start();
+    const page = await openDashboard(emulator, { hash: '/events' });
+    const first = page.getByRole('region', { name: 'First event' });
+    await first.getByRole('heading', { name: 'No events yet' }).waitFor();
+    await first.getByText('svc trigger order.shipped').waitFor();
+    await expectAccessibleAt(page, [360, 768, 1280, 1920]);
+    // 1280 by 800 pixels at 200 % zoom.
+    await expectAccessibleAt(page, [640], 400);
+    await first.getByRole('link', { name: 'Edit it first' }).click();
+    await expect.poll(() => page.url()).toContain('#/trigger?type=order.shipped');
+    await page.goBack();
+    await first.getByRole('button', { name: 'Send order.shipped' }).click();
+    await page.locator('li > a').getByText('1 succeeded').waitFor();
+    expect(await page.getByText('No events yet').count()).toBe(0);
+    await receiver.waitFor(1);
+    expect((await emulator.control.listEvents({})).data).toMatchObject([{ type: 'order.shipped' }]);
   });
 
   it('the event pages filter by type and text in the URL and keep the filter after a reload', async () => {
@@ -48,8 +66,8 @@ describeInBrowser('the event pages', () => {
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByLabel('Type').fill('nothing.here');
     await page.getByLabel('Type').press('Enter');
-    await page.getByText('No events match').waitFor();
-    await page.getByRole('button', { name: 'Clear filters' }).click();
+    const nothing = page.getByText('No events match these filters.');
+    await nothing.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => rows.count()).toBe(3);
   });
 

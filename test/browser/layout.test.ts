@@ -31,6 +31,18 @@ describeInBrowser('the layout', () => {
     },
   );
 
+  it.each(['events', 'requests'])(
+    'the layout moves by less than 0.05 while the first row replaces the empty list of %s',
+    async (section) => {
+      const emulator = await openEmulator();
+      const page = await openDashboard(emulator, { hash: `/${section}`, width: 360 });
+      await page.getByText(`No ${section} yet`).waitFor();
+      await trigger(emulator, 1);
+      await page.locator('li > a').waitFor();
+      expect(await shiftOf(page)).toBeLessThan(0.05);
+    },
+  );
+
   it('the layout fits a narrow screen with a long workspace name', async () => {
     const emulator = await openEmulator();
     await emulator.control.createWorkspace({ name: 'A workspace with a name '.repeat(8) });

@@ -1,6 +1,6 @@
 /** The request log, the request page and request faults. */
 import { expect, it } from 'vitest';
-import { expectAccessible } from '../support/accessibility.ts';
+import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import { startEmulator } from './open-emulator.ts';
 
@@ -12,11 +12,29 @@ async function start(openOptions: OpenOptions = {}) {
 }
 
 describeInBrowser('the request log', () => {
-  it('the request log shows the URL of the API and each request as it arrives', async () => {
+  it('the empty request log copies a curl command with the API key, which the page does not show', async () => {
+    const { emulator, page } = await start();
+    const { api_key: key, base_url: url } = emulator.status();
+    const first = page.getByRole('region', { name: 'First request' });
+    await first.getByRole('heading', { name: 'No requests yet' }).waitFor();
+    await first.getByText(`curl ${url}/events`).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await expectAccessibleAt(page, [360, 768, 1280, 1920]);
+    // 1280 by 800 pixels at 200 % zoom.
+    await expectAccessibleAt(page, [640], 400);
+    await first.getByRole('button', { name: 'Copy command' }).click();
+    const command = [
+      `curl ${url}/events`,
+      `-H 'Authorization: Bearer ${key}'`,
+      "-H 'Content-Type: application/json'",
+      `--data-raw '{"type":"order.shipped","payload":{"order_id":"ord_1"}}'`,
+    ];
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(command.join(' \\\n  '));
+  });
+
+  it('the request log shows each request as it arrives', async () => {
     const { emulator, page, rows } = await start();
     await page.getByText('No requests yet').waitFor();
-    await page.getByText(`${emulator.status().base_url}/events`).waitFor();
-    await expectAccessible(page);
     await emulator.api('POST', '/events', { type: 'order.shipped' });
     await rows.getByText('201 POST /v1/events').waitFor();
     await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
@@ -142,7 +160,11 @@ describeInBrowser('the request log', () => {
     await page.getByRole('button', { name: '4xx' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => page.url()).toContain('status=4xx');
-    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByRole('button', { name: '5xx' }).click();
+    const nothing = page.getByText('No requests match these filters.');
+    await nothing.waitFor();
+    await expectAccessibleAt(page, [360, 1920]);
+    await nothing.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await page.reload();
     await page.getByRole('button', { name: 'Filters', exact: true }).click();

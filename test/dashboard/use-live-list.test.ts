@@ -243,6 +243,17 @@ describe('the rows of a live list', () => {
     }
   });
 
+  it('the first row appears while the user points at the empty list', async () => {
+    const { showList, calls, change } = await openPage();
+    const list = showList('ws_1');
+    await calls[0]?.respond([]);
+    list.handle('PointerEnter');
+    await change(1);
+    expect([list.ids(), list.newCount()]).toEqual([[1], 0]);
+    await change(2, 1);
+    expect([list.ids(), list.newCount()]).toEqual([[1], 1]);
+  });
+
   it('the button for new rows shows them and scrolls to the top, where the list continues', async () => {
     const { list, change } = await openLoadedList();
     list.scroll(300);

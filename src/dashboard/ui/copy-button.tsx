@@ -8,11 +8,12 @@ interface Props {
   readonly text: string | (() => string | Promise<string>);
   /** Text next to the icon; without it only the icon is shown. */
   readonly label?: string;
+  readonly variant?: 'primary' | 'quiet';
 }
 
 const COPIED_SHOWN_MS = 1_500;
 
-export function CopyButton({ what, text, label }: Props) {
+export function CopyButton({ what, text, label, variant = 'quiet' }: Props) {
   const [isCopied, setCopied] = useState(false);
   const name = `Copy ${what}`;
   const copy = async () => {
@@ -29,7 +30,7 @@ export function CopyButton({ what, text, label }: Props) {
   return (
     <button
       type="button"
-      data-variant="quiet"
+      data-variant={variant}
       // The accessible name must contain the visible label (WCAG 2.5.3).
       aria-label={label === undefined || name.includes(label) ? name : label}
       title={name}
@@ -41,5 +42,14 @@ export function CopyButton({ what, text, label }: Props) {
         {isCopied ? 'Copied' : ''}
       </span>
     </button>
+  );
+}
+
+/** A text with a button that copies it. @param what the text is, such as "event ID" */
+export function Copyable({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <span>
+      <code>{text}</code> <CopyButton what={what} text={text} />
+    </span>
   );
 }

@@ -239,6 +239,15 @@ function IgnoredFilters({ filter, filters }: FilterBarProps) {
   );
 }
 
+export function ClearFilters({ filter }: Pick<FilterBarProps, 'filter'>) {
+  const clear = () => updateQuery(Object.fromEntries(Object.keys(filter).map((name) => [name, ''])));
+  return (
+    <button type="button" onClick={clear}>
+      Clear filters
+    </button>
+  );
+}
+
 /** The active filters, each with a button that removes it. */
 function FilterChips({ filter, filters, action }: FilterBarProps) {
   const entries = Object.entries(filter);
@@ -271,12 +280,7 @@ function FilterChips({ filter, filters, action }: FilterBarProps) {
           </li>
         ))}
         <li>
-          <button
-            type="button"
-            onClick={() => updateQuery(Object.fromEntries(entries.map(([name]) => [name, ''])))}
-          >
-            Clear filters
-          </button>
+          <ClearFilters filter={filter} />
         </li>
       </ul>
       {action}

@@ -1,6 +1,6 @@
 /** What to do next, with the command to copy. */
 import type { Hint } from '../../domain/errors.ts';
-import { Copyable } from './copyable.tsx';
+import { Copyable } from './copy-button.tsx';
 
 export function HintText({ hint: { text, command } }: { readonly hint: Hint }) {
   if (command === undefined) return <>{text}</>;

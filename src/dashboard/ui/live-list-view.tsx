@@ -7,7 +7,7 @@ import { navigate, replaceRoute } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import type { HasId, LiveList } from '../use-live-list.ts';
 import { ActionButton } from './action-button.tsx';
-import { FilterBar, type FilterBarProps } from './filter-bar.tsx';
+import { ClearFilters, FilterBar, type FilterBarProps } from './filter-bar.tsx';
 import { Icon } from './icon.tsx';
 import { QueryView } from './query-view.tsx';
 import { useRovingFocus } from './roving-focus.ts';
@@ -87,8 +87,12 @@ function Rows<Item extends HasId>({ route, list, filter, columns, renderRow, emp
       <QueryView query={{ value: isLoaded ? items : undefined, error, refetch: retry }} what={section}>
         {() => {
           if (items.length === 0 && isFiltered)
-            return <p class="placeholder">No {section} match these filters.</p>;
-          if (items.length === 0) return empty;
+            return (
+              <p class="placeholder">
+                No {section} match these filters. <ClearFilters filter={filter} />
+              </p>
+            );
+          if (items.length === 0) return <div class="page">{empty}</div>;
           return (
             <ol aria-label={capitalize(section)} {...handlers}>
               <li aria-hidden="true">

@@ -99,15 +99,9 @@ export function DeliveryCounts({ countOf }: { readonly countOf: (status: Display
     .map((status) => [<StatusBadge key={status} status={status} count={countOf(status)} />, ' ']);
 }
 
-/** The status of a response: `✓ 200`, `✗ 422`. 0 is the status of a request that an injected fault dropped: `✗ dropped` */
-export function HttpStatusBadge({ status }: { readonly status: number }) {
-  const state = status !== 0 && status < 400 ? 'succeeded' : 'failed';
-  return <Badge state={state}>{status === 0 ? 'dropped' : status}</Badge>;
-}
-
-/** Whether a request succeeded, as an icon. The text next to it contains the status. */
-export function HttpStatusIcon({ status }: { readonly status: number }) {
-  return <StatusIcon status={status !== 0 && status < 400 ? 'succeeded' : 'failed'} />;
+/** Whether a request succeeded. 0 is the status of a request that an injected fault dropped. */
+export function toRequestState(status: number): DisplayStatus {
+  return status !== 0 && status < 400 ? 'succeeded' : 'failed';
 }
 
 /** Marks what a fault has changed that the user injected. */

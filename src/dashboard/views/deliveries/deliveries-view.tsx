@@ -18,7 +18,7 @@ import { LiveListView } from '../../ui/live-list-view.tsx';
 import { InjectedFault, StatusFilter, StatusIcon, statusGroupTitles } from '../../ui/status-badge.tsx';
 import { AttemptDueTime, Time } from '../../ui/time.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
-import { type LiveList, MAX_PAGE_SIZE, useLiveList } from '../../use-live-list.ts';
+import { MAX_PAGE_SIZE, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
 import { GettingStarted } from '../home/getting-started.tsx';
@@ -29,7 +29,12 @@ const { workspace_id: _, ...filters } = deliveryFilters;
 
 export function DeliveriesView({ route }: { readonly route: Route }) {
   const filter = pickFilters(filters, route.query);
-  const list = useDeliveries(filter);
+  const workspace = workspaceId.value;
+  const list = useLiveList<ListedDelivery>({
+    key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
+    fetchPage: (page) =>
+      control.listDeliveries({ workspace_id: workspace, ...toListInput(filters, filter), ...page }),
+  });
   const [isReplaying, setReplaying] = useState(false);
   return (
     <>
@@ -51,16 +56,12 @@ export function DeliveriesView({ route }: { readonly route: Route }) {
         }
         columns={['Type', 'Endpoint', 'Result', 'Created']}
         renderRow={renderRow}
-        empty={
-          <div class="page">
-            <GettingStarted />
-          </div>
-        }
+        empty={<GettingStarted />}
         Detail={DeliveryView}
       />
       {isReplaying && (
         <BulkReplayDialog
-          filter={{ workspace_id: workspaceId.value, ...toListInput(filters, filter) }}
+          filter={{ workspace_id: workspace, ...toListInput(filters, filter) }}
           onClose={() => setReplaying(false)}
         />
       )}
@@ -122,15 +123,6 @@ function Reason({ delivery }: { readonly delivery: Delivery }) {
     original !== null && 'replay',
   ];
   return <>{facts.filter(Boolean).join(' · ')}</>;
-}
-
-function useDeliveries(filter: FilterTexts): LiveList<ListedDelivery> {
-  const workspace = workspaceId.value;
-  return useLiveList<ListedDelivery>({
-    key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
-    fetchPage: (page) =>
-      control.listDeliveries({ workspace_id: workspace, ...toListInput(filters, filter), ...page }),
-  });
 }
 
 function StatusButtons({ filter: { status: selected, ...otherFilters } }: { readonly filter: FilterTexts }) {

@@ -12,8 +12,7 @@ import { useWorkspaceOf } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
+import { Copyable, CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -71,9 +70,7 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
   );
 }
 
-interface HeaderProps {
-  readonly delivery: DeliveryDetail;
-  readonly explanation: Explanation;
+interface HeaderProps extends DeliveryProps {
   readonly selected: Attempt | undefined;
 }
 

@@ -6,7 +6,7 @@ import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { useWorkspaceOf } from '../../session.ts';
 import { CodeView } from '../../ui/code-view.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
+import { Copyable } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';

@@ -2,15 +2,18 @@ import { displayStatuses } from '../../../domain/delivery.ts';
 import { describeEventSettings, type EventSummary, eventFilters } from '../../../resources/event.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { type FilterTexts, pickFilters, toListInput } from '../../filters.ts';
-import { workspaceId } from '../../session.ts';
-import { Copyable } from '../../ui/copyable.tsx';
+import { pickFilters, toListInput } from '../../filters.ts';
+import { status, workspaceId } from '../../session.ts';
+import { Copyable } from '../../ui/copy-button.tsx';
 import { Excerpt } from '../../ui/excerpt.tsx';
+import { Form } from '../../ui/form.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
 import { DeliveryCounts, StatusIcon } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useEventTypes } from '../../use-event-types.ts';
-import { type LiveList, useLiveList } from '../../use-live-list.ts';
+import { useFormSubmit } from '../../use-form-submit.ts';
+import { useLiveList } from '../../use-live-list.ts';
+import { createEvent } from '../trigger/create-event.ts';
 import { EventView } from './event-view.tsx';
 
 /** The page selects the workspace of all lists. */
@@ -18,10 +21,16 @@ const { workspace_id: _, ...filters } = eventFilters;
 
 export function EventsView({ route }: { readonly route: Route }) {
   const filter = pickFilters(filters, route.query);
+  const workspace = workspaceId.value;
+  const list = useLiveList<EventSummary>({
+    key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
+    fetchPage: (page) =>
+      control.listEvents({ workspace_id: workspace, ...toListInput(filters, filter), ...page }),
+  });
   return (
     <LiveListView
       route={route}
-      list={useEvents(filter)}
+      list={list}
       label="Event"
       filter={filter}
       filters={filters}
@@ -29,7 +38,7 @@ export function EventsView({ route }: { readonly route: Route }) {
       useChoices={() => ({ type: useEventTypes() })}
       columns={['Type', 'ID', 'Deliveries', 'Created']}
       renderRow={renderRow}
-      empty={<NoEventsYet />}
+      empty={<FirstEvent />}
       Detail={EventView}
     />
   );
@@ -54,24 +63,24 @@ function renderRow(event: EventSummary) {
   );
 }
 
-function NoEventsYet() {
-  return (
-    <div class="placeholder">
-      <h2>No events yet</h2>
-      <p>Events that are created through the API appear here with the status of their deliveries.</p>
-      <p>
-        Create one on the <a href={toHash({ section: 'trigger' })}>Trigger</a> page, or run{' '}
-        <Copyable what="command" text="svc trigger order.shipped" />
-      </p>
-    </div>
-  );
-}
-
-function useEvents(filter: FilterTexts): LiveList<EventSummary> {
-  const workspace = workspaceId.value;
-  return useLiveList<EventSummary>({
-    key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
-    fetchPage: (page) =>
-      control.listEvents({ workspace_id: workspace, ...toListInput(filters, filter), ...page }),
+function FirstEvent() {
+  const type = status.value?.example_type ?? '';
+  const form = useFormSubmit([], async () => {
+    const { payload_text: payload } = await control.getFixture({ type });
+    await createEvent({ type, payload, workspaceId: workspaceId.peek() ?? '' });
   });
+  return (
+    <section class="card stack" aria-label="First event">
+      <h2>No events yet</h2>
+      <p class="muted">Each event that you create appears here with the status of its deliveries.</p>
+      <Form
+        form={form}
+        action={`Send ${type}`}
+        buttons={<a href={toHash({ section: 'trigger', query: { type } })}>Edit it first</a>}
+      />
+      <p class="muted">
+        or run <Copyable what="command" text={`svc trigger ${type}`} />
+      </p>
+    </section>
+  );
 }

@@ -6,7 +6,7 @@ import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
 import { navigate } from '../../router.ts';
 import { status, workspaceId } from '../../session.ts';
-import { Copyable } from '../../ui/copyable.tsx';
+import { Copyable } from '../../ui/copy-button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';

@@ -6,12 +6,11 @@ import { findCurlProblem, hasUnreadBody, toCurlCommand } from '../../../resource
 import type { ApiRequestDetail, LoggedMessage } from '../../../resources/request.ts';
 import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
+import { Copyable, CopyButton } from '../../ui/copy-button.tsx';
 import { HttpBody, HttpHeaders } from '../../ui/http-message.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { HttpStatusBadge } from '../../ui/status-badge.tsx';
+import { Badge, toRequestState } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { EventDeliveries } from '../events/event-view.tsx';
@@ -35,7 +34,7 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
         <h2>
           {method} {path}
         </h2>
-        <HttpStatusBadge status={status} />
+        <Badge state={toRequestState(status)}>{status === 0 ? 'dropped' : status}</Badge>
         <CopyButton
           what="curl command"
           label="Copy as curl"
@@ -100,17 +99,8 @@ function RequestError({ request }: { readonly request: ApiRequestDetail }) {
 }
 
 function RequestProperties({ request }: { readonly request: ApiRequestDetail }) {
-  const {
-    id,
-    at,
-    duration_ms,
-    api_key_id: key,
-    api_key_name: keyName,
-    user_agent: userAgent,
-    workspace_id: workspace,
-    resource_id: resource,
-    fault,
-  } = request;
+  const { id, at, duration_ms, fault, resource_id: resource, workspace_id: workspace } = request;
+  const { api_key_id: key, api_key_name: keyName, user_agent: userAgent } = request;
   const appliedFault = describeAppliedFault(fault);
   const properties = {
     Request: <Copyable text={id} what="request ID" />,

@@ -1,14 +1,16 @@
 /** The request log, and the open request. */
+import { maskSecret } from '../../../domain/credentials.ts';
 import { formatLatency } from '../../../domain/duration.ts';
+import { toCurl } from '../../../domain/shell.ts';
 import { type ApiRequest, requestFilters } from '../../../resources/request.ts';
 import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
 import { pickFilters, toListInput } from '../../filters.ts';
 import { status } from '../../session.ts';
-import { Copyable } from '../../ui/copyable.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { type Choices, FilterButtons } from '../../ui/filter-bar.tsx';
 import { LiveListView } from '../../ui/live-list-view.tsx';
-import { HttpStatusIcon, InjectedFault } from '../../ui/status-badge.tsx';
+import { InjectedFault, StatusIcon, toRequestState } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { MAX_PAGE_SIZE, useLiveList } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
@@ -48,7 +50,7 @@ export function RequestsView({ route }: { readonly route: Route }) {
       controls={<RequestFaults />}
       columns={['Request', 'Resource', 'Result', 'Real time']}
       renderRow={renderRow}
-      empty={<NoRequestsYet />}
+      empty={<FirstRequest />}
       Detail={RequestView}
     />
   );
@@ -68,7 +70,7 @@ function renderRow(request: ApiRequest) {
   const { error_code: code, error_message: message } = request;
   return (
     <>
-      <HttpStatusIcon status={status} />
+      <StatusIcon status={toRequestState(status)} />
       <span title={path}>
         {status === 0 ? 'dropped' : status} {method} {path}
       </span>
@@ -88,15 +90,23 @@ function renderRow(request: ApiRequest) {
   );
 }
 
-function NoRequestsYet() {
+function FirstRequest() {
+  const { base_url, api_key = '', example_type: type, payload_field = 'payload' } = status.value ?? {};
+  const toCommand = (key: string) =>
+    toCurl({
+      url: `${base_url}/events`,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ type, [payload_field]: { order_id: 'ord_1' } }),
+    });
   return (
-    <div class="placeholder">
+    <section class="card stack" aria-label="First request">
       <h2>No requests yet</h2>
-      <p>Requests to the API appear here with their status and the resource that they created or accessed.</p>
-      <p>
-        Send a request to <Copyable what="URL" text={`${status.value?.base_url ?? ''}/events`} /> with the API
-        key that <code>svc emulator start</code> printed.
-      </p>
-    </div>
+      <p class="muted">Each request to the API appears here with its response and what it created or read.</p>
+      <pre>{toCommand(maskSecret(api_key))}</pre>
+      <div>
+        <CopyButton what="command" label="Copy command" text={toCommand(api_key)} variant="primary" />
+      </div>
+      <p class="muted">The copied command contains the whole API key.</p>
+    </section>
   );
 }

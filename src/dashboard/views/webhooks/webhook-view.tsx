@@ -7,7 +7,7 @@ import { selectedClock } from '../../schedule-clock.ts';
 import { useWorkspaceOf } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
+import { Copyable } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Properties } from '../../ui/properties.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
