@@ -168,15 +168,6 @@ describe('ClockController', () => {
     expect(seen).toEqual([false]);
   });
 
-  it('settle leaves the clock at the last due time', async () => {
-    const { clock, workspace, attempt, failFirst } = startController();
-    await failFirst();
-    const settled = clock.settle(workspace);
-    await (await attempt(2)).respond();
-    await settled;
-    expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
-  });
-
   it('a move that is requested while an earlier one waits runs after it, although the first of three has ended', async () => {
     const { clock, workspace, endpoint, trigger, attempt } = startController({ frozen: false });
     endpoint();

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
 import type { EmulatorOptions } from '../../../src/emulator.ts';
-import { Store } from '../../../src/store/store.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
 import { between, openEmulator, openReceiver } from './delivery-setup.ts';
-import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 /** A database file, and a function that opens an emulator on it. */
 function createPlace() {
@@ -37,45 +35,21 @@ it('deliveries that fell due while the emulator was off are sent at once, and th
   expect(receiver.requests).toHaveLength(2);
 });
 
-describe('a stop', () => {
-  it('a stop starts nothing new and waits no longer than its grace period, and unfinished attempts are made again', async () => {
-    const path = join(createTemporaryFolder(), 'sandbox.db');
-    const first = startDispatcher({ store: new Store({ path }) });
-    first.endpoint();
-    const ids = await first.trigger(10);
-    await (await first.attempt(1)).respond(failedResult);
-    expect(first.sent).toHaveLength(9);
-    await first.dispatcher.stop(10);
-    expect(first.sent).toHaveLength(9);
-    // A response after the stop changes nothing.
-    await first.attempt(2).then((attempt) => attempt.respond());
-    first.store.close();
-    await runEventLoop();
-    const again = startDispatcher({ store: new Store({ path }) });
-    await runEventLoop();
-    expect(again.get(ids[0] ?? '')).toMatchObject({ status: 'pending', attempt_count: 1 });
-    expect(again.get(ids[1] ?? '')).toMatchObject({ status: 'pending', attempt_count: 0 });
-    while (again.inFlight.size > 0)
-      await Promise.all(Array.from(again.inFlight, (attempt) => attempt.respond()));
-    expect(again.sent.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
-  });
-
-  it('a replay that was requested before a restart is sent [replay]', async () => {
-    const receiver = await openReceiver();
-    const { open } = createPlace();
-    const first = await open();
-    const { id: webhook } = await first.subscribe(receiver.url);
-    const [delivery] = await first.deliveriesOf(await first.trigger());
-    await first.control.updateWebhook({ id: webhook, disabled: true });
-    await first.control.replayDelivery({ id: delivery?.id ?? '' });
-    await first.close();
-    const again = await open();
-    await again.control.updateWebhook({ id: webhook, disabled: false });
-    await receiver.waitFor(2);
-    await again.control.advanceClock({ ms: 0 });
-    expect(await again.control.getDelivery({ id: delivery?.id ?? '' })).toMatchObject({
-      attempt_count: 2,
-      status: 'succeeded',
-    });
+it('a replay that was requested before a restart is sent [replay]', async () => {
+  const receiver = await openReceiver();
+  const { open } = createPlace();
+  const first = await open();
+  const { id: webhook } = await first.subscribe(receiver.url);
+  const [delivery] = await first.deliveriesOf(await first.trigger());
+  await first.control.updateWebhook({ id: webhook, disabled: true });
+  await first.control.replayDelivery({ id: delivery?.id ?? '' });
+  await first.close();
+  const again = await open();
+  await again.control.updateWebhook({ id: webhook, disabled: false });
+  await receiver.waitFor(2);
+  await again.control.advanceClock({ ms: 0 });
+  expect(await again.control.getDelivery({ id: delivery?.id ?? '' })).toMatchObject({
+    attempt_count: 2,
+    status: 'succeeded',
   });
 });

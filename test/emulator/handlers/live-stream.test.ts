@@ -64,15 +64,6 @@ it('a stream that begins after a reset does not contain it', async () => {
   expect(await next).toMatchObject(attemptOf(event));
 });
 
-it('the stream of a listener ends with the reset that removes its endpoint', async () => {
-  const { control, createListener, follow } = await setUp();
-  const items = follow({ listener: await createListener() });
-  const next = items.next();
-  await control.reset({});
-  expect(await next).toMatchObject({ value: { type: 'reset' } });
-  expect(await items.next()).toEqual(done);
-});
-
 it('the stream of several listeners ends when a snapshot has removed one of them', async () => {
   const { control, createListener, follow, path } = await setUp();
   const kept = await createListener();

@@ -7,18 +7,6 @@ async function trigger(emulator: TestEmulator, count: number) {
     await emulator.api('POST', '/events', { type: 'order.shipped' });
 }
 
-it('the overview of an empty workspace has no endpoints and no deliveries', async () => {
-  await using emulator = await startTestEmulator();
-  expect(await emulator.control.getOverview({})).toEqual({
-    workspace_id: emulator.status().workspace_id,
-    has_deliveries: false,
-    delivery_counts: { pending: 0, failing: 0, paused: 0, failed: 0, canceled: 0 },
-    endpoints: [],
-    has_more_endpoints: false,
-    faults: [],
-  });
-});
-
 it('a mark of the schedule counts the deliveries that the filter by its times lists', async () => {
   await using receiver = await createReceiver([503, 200, 503, 503]);
   await using emulator = await startTestEmulator({ clock: { frozen: true } });

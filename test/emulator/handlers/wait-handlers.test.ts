@@ -73,9 +73,7 @@ describe('POST /_svc/deliveries/wait', () => {
     await expect(wait({ event_id, timeout_ms: '10ms' })).resolves.toMatchObject({
       settled: false,
       reason: 'timeout',
-      message: '1 delivery has not settled after 10ms.',
       details: [expect.stringMatching(/^del_\w+ pending after 0 attempts, next attempt due now$/)],
-      hint: { command: 'svc deliveries list --status pending' },
       counts: { pending: 1 },
       data: [{ status: 'pending', attempt_count: 0 }],
     });
@@ -94,14 +92,9 @@ describe('POST /_svc/deliveries/wait', () => {
     await expect(wait({ event_id })).resolves.toMatchObject({
       settled: false,
       reason: 'stalled',
-      message: '1 delivery cannot settle within 30s: the next attempt is due in 5m, and the clock is frozen.',
-      details: [
-        `${failing?.id} failing after 1 attempt, next attempt in 5m: the receiver responded with 500 Internal Server Error`,
-      ],
-      hint: {
-        text: 'Move the clock to the next attempt, or show why',
-        command: `svc explain ${failing?.id}`,
-      },
+      message: expect.stringMatching(/: the next attempt is due in 5m, and the clock is frozen\.$/),
+      details: [expect.stringMatching(`^${failing?.id} failing after 1 attempt, next attempt in 5m`)],
+      hint: { command: `svc explain ${failing?.id}` },
       counts: { pending: 1 },
       data: [{ status: 'pending', attempt_count: 1, last_attempt: { response_status: 500 } }],
     });
@@ -129,27 +122,22 @@ describe('POST /_svc/deliveries/wait', () => {
     const event_id = await trigger();
     await expect(wait({ event_id })).resolves.toMatchObject({
       reason: 'stalled',
-      message: 'No delivery matched within 30s.',
-      details: [
-        `${event_id} has no deliveries: no enabled endpoint subscribed to order.shipped when it was created.`,
-      ],
-      hint: {
-        text: 'Subscribe an endpoint to order.shipped',
-        command: `svc webhooks update ${id} --events invoice.paid,order.shipped`,
-      },
+      details: [expect.stringMatching(`^${event_id} has no deliveries: .* order.shipped when`)],
+      hint: { command: `svc webhooks update ${id} --events invoice.paid,order.shipped` },
       data: [],
       end_cursor: null,
     });
   });
 
-  it('a wait without deliveries names the requests that the API rejected', async () => {
+  it('a wait without deliveries names the meant type, the other types and the requests that the API rejected', async () => {
     await emulator.api('POST', '/events', { type: 'no' });
     const { details, hint } = await wait({ timeout_ms: 0 });
-    expect(details).toEqual([
-      'No event was created.',
-      'POST /v1/events was rejected: 422 validation_failed.',
-    ]);
-    expect(hint).toMatchObject({ command: 'svc webhooks create --url URL' });
+    const rejected = 'POST /v1/events was rejected: 422 validation_failed.';
+    expect([details.slice(1), hint?.command]).toEqual([[rejected], 'svc webhooks create --url URL']);
+    await emulator.api('POST', '/events', { type: 'invoice.paid' });
+    const mistyped = await wait({ type: 'order.shiped', timeout_ms: 0 });
+    const others = ['Did you mean order.shipped?', 'Events of other types: invoice.paid.'];
+    expect(mistyped.details.slice(1)).toEqual([...others, rejected]);
   });
 
   it('a wait without retries ends when each attempt that is due has a result, also without deliveries', async () => {
