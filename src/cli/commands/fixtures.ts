@@ -9,7 +9,8 @@ import {
   type FixtureFile,
   listFixtureFiles,
 } from '../../fixtures/fixture-index.ts';
-import { findScript, listScripts, readScript, type Script } from '../../fixtures/script-fixtures.ts';
+import { listFixturePaths } from '../../fixtures/read-fixture.ts';
+import { readScript, type Script, scriptFixtureKind } from '../../fixtures/script-fixtures.ts';
 import { readTextFile } from '../../platform/read-data-file.ts';
 import {
   fixtureChoices,
@@ -128,11 +129,12 @@ export const run = defineCommand({
 
 async function getScript(nameOrPath: string, context: Context): Promise<Script> {
   const folders = await resolveFixtureFolders(context);
+  const files = listFixturePaths(scriptFixtureKind, folders);
   // The names of scripts have neither a slash nor a dot.
-  if (/[/\\]|\.json$/.test(nameOrPath)) return readScript(resolve(context.cwd, nameOrPath), folders);
-  const script = findScript(nameOrPath, folders);
-  if (script !== null) return script;
-  const names = listScripts(folders).map(({ name }) => name);
+  const isPath = /[/\\]|\.json$/.test(nameOrPath);
+  const file = isPath ? resolve(context.cwd, nameOrPath) : files.get(nameOrPath);
+  if (file !== undefined) return readScript(file, folders);
+  const names = [...files.keys()];
   throw new SvcError('not_found', `Script ${nameOrPath} does not exist.`, {
     hint: suggestMatch(nameOrPath, names) ?? `Use one of: ${names.join(', ')}.`,
   });
