@@ -112,21 +112,17 @@ describe('an attempt', () => {
   );
 });
 
-it.each([['a URL that is not valid', { url: 'nonsense' }, /Invalid URL/]])(
-  '%s fails the attempt without a request, and the retry follows the schedule',
-  async (_, change, message) => {
-    const { endpoint, trigger, store, get, sent, faults, moveTo } = startDispatcher();
-    const seq = store.webhooks.findSeq(endpoint().id) ?? 0;
-    store.writeNow(() => store.webhooks.update({ ...store.webhooks.getBySeq(seq), ...change }));
-    const [id = ''] = await trigger();
-    expect(get(id)).toMatchObject({
-      status: 'pending',
-      attempt_count: 1,
-      last_outcome: 'connection_error',
-    });
-    expect(get(id).last_error).toMatch(/^nothing was sent: /);
-    expect(get(id).last_error).toMatch(message);
-    await moveTo(Number(get(id).due_at));
-    expect([get(id).attempt_count, sent, faults]).toEqual([2, [], []]);
-  },
-);
+it('a URL that is not valid fails the attempt without a request, and the retry follows the schedule', async () => {
+  const { endpoint, trigger, store, get, sent, faults, moveTo } = startDispatcher();
+  const seq = store.webhooks.findSeq(endpoint().id) ?? 0;
+  store.writeNow(() => store.webhooks.update({ ...store.webhooks.getBySeq(seq), url: 'nonsense' }));
+  const [id = ''] = await trigger();
+  expect(get(id)).toMatchObject({
+    status: 'pending',
+    attempt_count: 1,
+    last_outcome: 'connection_error',
+  });
+  expect(get(id).last_error).toMatch(/^nothing was sent: .*Invalid URL/);
+  await moveTo(Number(get(id).due_at));
+  expect([get(id).attempt_count, sent, faults]).toEqual([2, [], []]);
+});

@@ -142,17 +142,6 @@ describe('ListenerEndpointCleanup', () => {
     expect(listeners.isHeld(row)).toBe(false);
   });
 
-  it('the next listener for the same URL reuses the endpoint with its id and secret', async () => {
-    const { register, listeners, isThere, later } = startListeners();
-    const first = register();
-    listeners.acquire(first.id)();
-    // The listener was killed: the endpoint still exists, without a stream.
-    expect(register()).toEqual(first);
-    await later(GRACE_MS);
-    expect(isThere(first.id)).toBe(false);
-    expect(register()).toEqual(first);
-  });
-
   it('a reused endpoint has its old deliveries, so that they can be replayed', async () => {
     const { register, trigger, attempt, replay, later } = startListeners();
     register();

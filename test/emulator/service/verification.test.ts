@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryFaultKind } from '../../../src/domain/fault.ts';
 import type { SignatureScheme } from '../../../src/signature/scheme.ts';
-import { type SchemeName, schemeNames, schemes } from '../../../src/signature/schemes.ts';
+import { schemes } from '../../../src/signature/schemes.ts';
 import { verifyMessage } from '../../../src/signature/verify.ts';
 import { startDeliverySetup } from '../deliveries/delivery-setup.ts';
 
@@ -18,10 +18,8 @@ describe('an emulator with another signature scheme', () => {
     timestampFormat: 'unix_ms',
   };
 
-  it.each<[string, SchemeName | SignatureScheme]>([
-    ...schemeNames.map((name): [string, SchemeName] => [name, name]),
-    ['a custom scheme', acme],
-  ])('a delivery of an emulator with another scheme verifies by that scheme: %s', async (_, scheme) => {
+  it('a delivery of an emulator with a custom scheme verifies by that scheme', async () => {
+    const scheme = acme;
     const { control, receiver, webhook, deliver } = await startDeliverySetup({}, { scheme });
     const { id, attempts } = await deliver();
     const [request] = receiver.requests;
