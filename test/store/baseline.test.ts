@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { stateTables } from '../../src/store/state-copies.ts';
+import { tables } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -22,7 +22,8 @@ import {
 /** All rows of a closed database, except settings. */
 function dump(path: string): Record<string, unknown[]> {
   const db = new Database(path, { readonly: true });
-  const rows = stateTables.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]);
+  const names = Object.keys(tables).filter((name) => name !== 'settings');
+  const rows = names.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]);
   expect(db.pragma('foreign_key_check')).toEqual([]);
   db.close();
   return Object.fromEntries(rows);
