@@ -1,7 +1,6 @@
 /** The output of the built program in a terminal, in a pipe and as a stream. test/cli/command-output.test.ts compares that of every command. */
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ExitCode } from '../../src/domain/errors.ts';
 import { readPage } from '../support/documents.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import {
@@ -73,18 +72,3 @@ describe('output of svc deliveries list', () => {
     expect(await plain({ NO_COLOR: '1' })).toBe(text);
   });
 });
-
-it.each(['deliveries tail', 'logs tail'])(
-  'svc %s --json prints a ready line and one object per line, and exits with 130 when it is interrupted',
-  async (name) => {
-    const tail = svc([...name.split(' '), '--since', '1h', '--json'], { cwd: folder.cwd });
-    const lines: object[] = [];
-    for await (const line of tail) {
-      lines.push(JSON.parse(line));
-      if (lines.length === 2) tail.kill('SIGINT');
-    }
-    expect(await tail).toMatchObject({ exitCode: ExitCode.interrupted, stderr: '' });
-    expect(lines[0]).toEqual({ type: 'ready' });
-    expect(lines[1]).toMatchObject({ type: expect.any(String), sequence: expect.any(Number) });
-  },
-);

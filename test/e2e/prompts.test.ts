@@ -4,37 +4,22 @@ import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import type { ControlPlane } from '../../src/operations/control-plane.ts';
-import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
-import {
-  cleanEnvironment,
-  createTempFolder,
-  startEmulator,
-  svcArgs,
-  svcFile,
-  svcInProcess,
-} from './cli-program.ts';
+import { cleanEnvironment, createTempFolder, startEmulator, svcArgs, svcFile } from './cli-program.ts';
 
 describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   const { cwd, remove } = createTempFolder();
-  let receiver: Receiver;
   let emulator: Awaited<ReturnType<typeof startEmulator>>;
   let control: ControlPlane;
 
   beforeAll(async () => {
-    receiver = await createReceiver((request) => ({
-      status: request.body.includes('order.shipped') ? 410 : 200,
-    }));
-    emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
+    emulator = await startEmulator(cwd, '--db', ':memory:', '--forward-to', '9');
     control = createHttpControlClient({ controlUrl: emulator.ready.control_url });
-    await svcInProcess(['trigger', 'order.shipped', '--wait=1s'], { cwd });
-    await svcInProcess(['clock', 'settle'], { cwd });
-    await svcInProcess(['trigger', 'invoice.paid', '--wait'], { cwd });
   });
 
   afterAll(async () => {
     emulator.subprocess.kill();
-    await Promise.all([emulator.subprocess, receiver.close()]);
+    await emulator.subprocess;
     remove();
   });
 
@@ -49,46 +34,10 @@ describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
     return terminal;
   }
 
-  /** The screen, with what differs between runs replaced. */
-  async function waitForScreen(terminal: TestTerminal, pattern: RegExp): Promise<string> {
-    const screen = await terminal.waitFor(pattern);
-    return (
-      screen
-        .replace(/\b(del|wh|ws|evt|key)_[0-9A-Z]{26}/g, '$1_…')
-        .replaceAll(receiver.url, 'http://receiver')
-        .replace(/just now|\d+\w ago/g, 'a time ago')
-        // The width of the columns depends on the replaced text.
-        .replace(/(?<=\S) {2,}(?=\S)/g, '  ')
-    );
-  }
-
-  it('svc deliveries replay lists the newest deliveries first, and filters them by the typed text', async () => {
-    const terminal = await run('deliveries', 'replay');
-    expect(await waitForScreen(terminal, /✗[\s\S]*select$/)).toMatchInlineSnapshot(`
-      "? Which delivery?
-      ❯ del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
-        del_…  ✗ failed  order.shipped  a time ago  http://receiver
-
-      ↑↓ navigate • ⏎ select"
-    `);
-    await terminal.type('INVOICE');
-    expect(await waitForScreen(terminal, /INVOICE[\s\S]*❯ \S+ +✓/)).toMatchInlineSnapshot(`
-      "? Which delivery? INVOICE
-      ❯ del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
-
-      ↑↓ navigate • ⏎ select"
-    `);
-    await terminal.press('Enter');
-    await terminal.waitFor(/exit 0/);
-    expect(await terminal.screen()).toMatch(/^✔ Which delivery\? del_\w{26}\nID +STATUS/);
-  });
-
   it('svc webhooks delete deletes an endpoint only after a confirmation', async () => {
-    const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
+    const { id } = await control.createWebhook({ url: 'http://127.0.0.1:9/a' });
     const terminal = await run('webhooks', 'delete', id);
-    expect(await waitForScreen(terminal, /y\/N/)).toMatchInlineSnapshot(
-      `"? Delete wh_… and cancel its pending deliveries? (y/N)"`,
-    );
+    await terminal.waitFor(/\? Delete wh_\w+ and cancel its pending deliveries\? \(y\/N\)/);
     await terminal.press('Enter');
     await terminal.waitFor(/Canceled\.\nexit 130/);
     await expect(control.getWebhook({ id })).resolves.toMatchObject({ id });
