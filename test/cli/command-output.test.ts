@@ -6,14 +6,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { commandsByName } from '../support/command-definitions.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
-import { createFakeHost, NOW } from './fake-context.ts';
+import { NOW, runLine } from './fake-context.ts';
 
 const golden = join(import.meta.dirname, 'golden');
 const file = join(golden, 'command-output.txt');
@@ -32,8 +31,8 @@ const LAST_LINES = 3;
 
 /** Commands that run until they are interrupted, that start, stop or await an emulator, or whose result depends on the machine. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'deliveries tail': 'test/e2e/cli-output.test.ts',
-  'logs tail': 'test/e2e/cli-output.test.ts',
+  'deliveries tail': 'test/cli/commands/deliveries.test.ts',
+  'logs tail': 'test/cli/commands/logs.test.ts',
   'emulator start': 'test/e2e/cli-emulator.test.ts',
   'emulator stop': 'test/e2e/cli-emulator.test.ts',
   'emulator wait': 'test/e2e/cli-emulator.test.ts',
@@ -56,12 +55,6 @@ const whileRunning = [
   ...['emulator stop', 'emulator reset', 'emulator snapshot save a', 'emulator snapshot load a'],
   ...['deliveries tail', 'logs tail'],
 ];
-
-async function run(words: readonly string[], cwd: string, env: Record<string, string>) {
-  const { host, capturedOutput } = createFakeHost({ cwd, env });
-  const exitCode = await runCommandLine(words, host);
-  return { exitCode, ...capturedOutput };
-}
 
 const splitWords = (line: string) =>
   (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, ''));
@@ -129,8 +122,8 @@ it('each command line of golden/command-output.txt has the output below it', asy
   const sections: string[] = [];
   for (const line of lines) {
     const env = { SVC_CONTROL_URL: control_url };
-    const text = await run(await fill(line), cwd, env);
-    const { exitCode, out } = await run([...(await fill(line)), '--json'], cwd, env);
+    const text = await runLine(await fill(line), { cwd, env });
+    const { exitCode, out } = await runLine([...(await fill(line)), '--json'], { cwd, env });
     expect(exitCode, line).toBe(text.exitCode);
     const shown = [`svc ${line}`];
     if (text.out !== '') shown.push(toStableText(text.out, cwd));
@@ -167,7 +160,7 @@ it('each command without an emulator exits with 3 and suggests svc emulator star
         }),
     );
     // Nobody listens on this port, so the error names no other emulator.
-    const { exitCode, out, err } = await run(words, cwd, { SVC_PORT: '9' });
+    const { exitCode, out, err } = await runLine(words, { cwd, env: { SVC_PORT: '9' } });
     if (offline.test(line)) expect(exitCode, line).toBe(exitCodes.get(line));
     else {
       expect({ exitCode, out }, line).toEqual({ exitCode: ExitCode.noEmulator, out: '' });

@@ -4,10 +4,9 @@
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { findPackageFolder } from '../../src/platform/package-files.ts';
 import { commandsByName } from '../support/command-definitions.ts';
-import { createFakeHost } from './fake-context.ts';
+import { runLine } from './fake-context.ts';
 
 const intro = `# Commands
 
@@ -22,9 +21,8 @@ const linkedTables: Readonly<Record<string, string>> = {
 };
 
 async function readHelp(...words: string[]): Promise<string> {
-  const { host, capturedOutput } = createFakeHost();
-  await runCommandLine([...words, '--help'], host);
-  return capturedOutput.out.replace(String(findPackageFolder()), '<package>');
+  const { out } = await runLine([...words, '--help']);
+  return out.replace(String(findPackageFolder()), '<package>');
 }
 
 /** An option in a help: its line, and the lines that continue it. */

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import { complete, LIST_TIMEOUT_MS } from '../../src/cli/complete.ts';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
+import { createFixtureProject } from '../fixtures/fixture-project.ts';
 import { listFlags } from '../support/command-definitions.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
-import { createFakeHost, type FakeOptions } from './fake-context.ts';
+import { createFakeHost, type FakeOptions, runLine } from './fake-context.ts';
 
 const scripts = { bash: 'svc.bash', zsh: 'svc.zsh', fish: 'svc.fish', powershell: 'svc.ps1' };
 const readScript = (name: string) =>
@@ -57,9 +57,8 @@ describe('completion of options', () => {
 
 describe('completion of values', () => {
   it('event types of svc and of the project are suggested without an emulator', async () => {
-    const cwd = createTemporaryFolder();
-    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
-    writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), '{"description":"Gone","payload":{}}');
+    const { cwd, write } = createFixtureProject();
+    write('events/parcel.lost', { description: 'Gone', payload: {} });
     expect(await suggest('trigger pa', { cwd })).toContain('parcel.lost\tGone');
     expect(await suggestWords('webhooks create -e parcel.lost,invoice.p', { cwd })).toEqual([
       'parcel.lost,invoice.paid',
@@ -144,16 +143,16 @@ describe('completion of values', () => {
 
 describe('completion scripts', () => {
   it('svc __complete prints one suggestion per line', async () => {
-    const { host, capturedOutput } = createFakeHost();
-    await expect(runCommandLine(['--', '__complete', 'clock', 's'], host)).resolves.toBe(ExitCode.success);
-    expect(capturedOutput.out).toMatch(/^show\t.*\nspeed\t.*\nsettle\t.*\n$/);
-    expect(capturedOutput.err).toBe('');
+    expect(await runLine(['--', '__complete', 'clock', 's'])).toEqual({
+      exitCode: ExitCode.success,
+      out: expect.stringMatching(/^show\t.*\nspeed\t.*\nsettle\t.*\n$/),
+      err: '',
+    });
   });
 
   it.each(Object.entries(scripts))('svc completion %s prints only the script', async (shell, name) => {
-    const { host, capturedOutput } = createFakeHost();
-    await expect(runCommandLine(['completion', shell], host)).resolves.toBe(ExitCode.success);
-    expect(capturedOutput).toEqual({ out: readScript(name), err: '' });
+    const expected = { exitCode: ExitCode.success, out: readScript(name), err: '' };
+    expect(await runLine(['completion', shell])).toEqual(expected);
   });
 
   // PowerShell may not be installed here, so the test reads the script and does not run it.

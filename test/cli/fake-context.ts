@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type Context, createContext } from '../../src/cli/context.ts';
 import type { Io, ProcessContext, TerminalCapabilities } from '../../src/cli/process-context.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import type { ApiClient, ParsedResponse } from '../../src/client/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/operations/control-plane.ts';
@@ -79,6 +80,12 @@ export function createFakeHost(options: FakeOptions = {}): {
     commandLine: [],
   };
   return { host, capturedOutput };
+}
+
+/** Runs a command line, and returns its exit code and its output. */
+export async function runLine(words: readonly string[], options?: FakeOptions) {
+  const { host, capturedOutput } = createFakeHost(options);
+  return { exitCode: await runCommandLine(words, host), ...capturedOutput };
 }
 
 export function createFakeContext(options: FakeOptions = {}): {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bootEmulator, portOfFolder } from '../../src/cli/boot-emulator.ts';
 import { registerEmulator } from '../../src/cli/foreground-emulator.ts';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { resolveConfig, type ValueSource } from '../../src/config/resolve-config.ts';
 import { createRunFile, createStateFolder, removeRunFile } from '../../src/config/run-file.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
@@ -14,16 +13,21 @@ import { lockFile } from '../../src/store/lock-file.ts';
 import { listenDuringTest } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
-import { createFakeHost } from './fake-context.ts';
+import { createFakeHost, type FakeOptions, runLine } from './fake-context.ts';
+
+/** Starts an emulator with a database in memory on a free port (default: in an empty folder). */
+function start(options: readonly string[], fake: FakeOptions = {}) {
+  const words = ['emulator', 'start', '--port', '0', '--db', ':memory:', ...options];
+  return runLine(words, { cwd: createTemporaryFolder(), ...fake });
+}
 
 it.each([
   ['--forward-to', ['--forward-to', 'http://example.com/x'], {}],
   ['SVC_FORWARD_TO', [], { SVC_FORWARD_TO: 'http://example.com/x' }],
 ])('svc emulator start says that a URL that no endpoint can have comes from %s', async (name, args, env) => {
-  const { host, capturedOutput } = createFakeHost({ cwd: createTemporaryFolder(), env });
-  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', ...args];
-  expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
-  expect(capturedOutput.err).toMatch(`error: The URL in ${name} must use HTTPS, because`);
+  const { exitCode, err } = await start(args, { env });
+  expect(exitCode).toBe(ExitCode.usage);
+  expect(err).toMatch(`error: The URL in ${name} must use HTTPS, because`);
 });
 
 it.each([
@@ -47,20 +51,17 @@ it.each([
 ])(
   'svc emulator start %j with the variables %j warns about what has no effect: %j',
   async (args, env, warning) => {
-    const cwd = createTemporaryFolder();
-    const { host, capturedOutput } = createFakeHost({ cwd, env, signal: AbortSignal.abort() });
-    const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', ...args];
-    expect(await runCommandLine(start, host)).toBe(ExitCode.success);
-    if (warning === null) expect(capturedOutput.err).not.toContain('no effect');
-    else expect(capturedOutput.err).toContain(warning);
+    const { exitCode, err } = await start(args, { env, signal: AbortSignal.abort() });
+    expect(exitCode).toBe(ExitCode.success);
+    if (warning === null) expect(err).not.toContain('no effect');
+    else expect(err).toContain(warning);
   },
 );
 
 it('svc emulator start names the setting that accepts a local URL under the strict rule', async () => {
-  const { host, capturedOutput } = createFakeHost({ cwd: createTemporaryFolder() });
-  const options = ['--port', '0', '--db', ':memory:', '--profile', 'strict', '--forward-to', '3111'];
-  expect(await runCommandLine(['emulator', 'start', ...options], host)).toBe(ExitCode.usage);
-  expect(capturedOutput.err).toContain('"overrides": {"webhook.url": "local"}');
+  const { exitCode, err } = await start(['--profile', 'strict', '--forward-to', '3111']);
+  expect(exitCode).toBe(ExitCode.usage);
+  expect(err).toContain('"overrides": {"webhook.url": "local"}');
 });
 
 it.each([
@@ -87,10 +88,9 @@ it.each([
 it('an emulator with a database in memory starts in a folder that cannot be written', async () => {
   const cwd = createTemporaryFolder();
   writeFileSync(join(cwd, '.svc'), '');
-  const { host, capturedOutput } = createFakeHost({ cwd, signal: AbortSignal.abort() });
-  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
-  expect(await runCommandLine(start, host)).toBe(ExitCode.success);
-  expect(capturedOutput.err).toContain('Other commands in this folder do not find this emulator.');
+  const { exitCode, err } = await start([], { cwd, signal: AbortSignal.abort() });
+  expect(exitCode).toBe(ExitCode.success);
+  expect(err).toContain('Other commands in this folder do not find this emulator.');
 });
 
 it('the run file of a running emulator is removed at its end', async () => {
@@ -108,19 +108,19 @@ it('the run file of a running emulator is removed at its end', async () => {
 });
 
 describe('an emulator that claims its folder', () => {
-  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
-
   it('while a process starts an emulator in a folder, another start there fails', async () => {
     const cwd = createTemporaryFolder();
     const release = lockFile(join(createStateFolder(cwd, {}), 'emulator.lock'));
-    const refused = createFakeHost({ cwd });
-    expect(await runCommandLine(start, refused.host)).toBe(ExitCode.usage);
-    expect(refused.capturedOutput.err).toContain(`Another process starts an emulator in ${cwd}.`);
+    expect(await start([], { cwd })).toMatchObject({
+      exitCode: ExitCode.usage,
+      err: expect.stringContaining(`Another process starts an emulator in ${cwd}.`),
+    });
     release?.();
-    const { host } = createFakeHost({ cwd, signal: AbortSignal.abort() });
-    expect(await runCommandLine(start, host)).toBe(ExitCode.success);
-    // It has released the folder.
-    expect(await runCommandLine(start, host)).toBe(ExitCode.success);
+    // The first one releases the folder.
+    for (const _ of [1, 2]) {
+      const { exitCode } = await start([], { cwd, signal: AbortSignal.abort() });
+      expect(exitCode).toBe(ExitCode.success);
+    }
   });
 
   it.each(['', 'http://127.0.0.1:1'])(
@@ -132,9 +132,9 @@ describe('an emulator that claims its folder', () => {
       createRunFile(cwd, emulator.status(), {});
       const release = lockFile(join(createStateFolder(cwd, {}), 'emulator.lock'));
       onTestFinished(() => release?.());
-      const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_CONTROL_URL: address } });
-      expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
-      expect(capturedOutput.err).toBe(
+      const { exitCode, err } = await start([], { cwd, env: { SVC_CONTROL_URL: address } });
+      expect(exitCode).toBe(ExitCode.usage);
+      expect(err).toBe(
         `error: An emulator is already running in this folder: pid ${process.pid}, ${url}.\n` +
           `hint: Start a second emulator in another folder, or stop this one with: svc emulator stop --url ${url}\n`,
       );
@@ -144,13 +144,12 @@ describe('an emulator that claims its folder', () => {
 
 it('a failed start leaves no state folder, unless the folder has other files', async () => {
   const cwd = createTemporaryFolder();
-  const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--seed', 'missing.json'];
-  const { host } = createFakeHost({ cwd });
-  expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
+  const fail = async () => expect((await start(['--seed', 'a.json'], { cwd })).exitCode).toBe(ExitCode.usage);
+  await fail();
   expect(existsSync(join(cwd, '.svc'))).toBe(false);
   const sequence = join(createStateFolder(cwd, {}), 'sequence.json');
   writeFileSync(sequence, '{}');
-  expect(await runCommandLine(start, host)).toBe(ExitCode.usage);
+  await fail();
   expect(existsSync(sequence)).toBe(true);
 });
 
@@ -166,8 +165,7 @@ it.skipIf(process.platform === 'win32')(
       if (this.name === path) existedAtRelease.push(existsSync(path));
       return close.call(this);
     });
-    const start = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--seed', 'missing.json'];
-    expect(await runCommandLine(start, createFakeHost({ cwd }).host)).toBe(ExitCode.usage);
+    expect((await start(['--seed', 'missing.json'], { cwd })).exitCode).toBe(ExitCode.usage);
     expect(existedAtRelease).toEqual([false]);
   },
 );
@@ -192,9 +190,8 @@ it.each([
       request.socket.destroy();
     }),
   );
-  const { host } = createFakeHost({ cwd });
-  const stop = ['emulator', 'stop', '--url', `http://127.0.0.1:${port}`];
-  expect(await runCommandLine(stop, host)).toBe(ExitCode.success);
+  const { exitCode } = await runLine(['emulator', 'stop', '--url', `http://127.0.0.1:${port}`], { cwd });
+  expect(exitCode).toBe(ExitCode.success);
   expect(unanswered).toBe(requests);
 });
 
@@ -219,9 +216,11 @@ describe('a port that is in use', () => {
       `Port ${port} is in use by the emulator of ${other.status().project_folder}, so this folder uses port ${url.port}.\n`,
     );
     expect(portOfFolder(cwd)).not.toBe(portOfFolder(`${cwd}/b`));
+    const { pid, url: otherUrl } = other.status();
     await expect(boot(cwd, port, 'flag')).rejects.toMatchObject({
       code: 'port_in_use',
-      hint: { command: `svc emulator stop --url ${other.status().url}` },
+      message: expect.stringContaining(`already in use by svc (pid ${pid}, database `),
+      hint: { command: `svc emulator stop --url ${otherUrl}` },
     });
   });
 

@@ -1,11 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { runCommandLine } from '../../src/cli/program.ts';
-import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { createFixtureProject } from '../fixtures/fixture-project.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
-import { createFakeHost } from './fake-context.ts';
+import { runLine } from './fake-context.ts';
 
 // Completion prints nothing if the emulator takes longer than 300 ms to respond, as it does on a busy machine.
 vi.mock('../../src/platform/timers.ts', async (importActual) => ({
@@ -24,11 +21,8 @@ async function prepare() {
     await emulator.close();
     await receiver.close();
   });
-  const cwd = createTemporaryFolder();
-  mkdirSync(join(cwd, 'fixtures', 'events'), { recursive: true });
-  writeFileSync(join(cwd, 'package.json'), '{}');
-  const fixture = { description: HOSTILE, type: 'order.made', payload: HOSTILE };
-  writeFileSync(join(cwd, 'fixtures', 'events', 'order.made.json'), JSON.stringify(fixture));
+  const { cwd, write } = createFixtureProject();
+  write('events/order.made', { description: HOSTILE, type: 'order.made', payload: HOSTILE });
   const { control } = emulator;
   const { workspace_id, control_url } = emulator.status();
   const workspace = await control.createWorkspace({ name: `a${HOSTILE}`.replaceAll('\u009b', '') });
@@ -56,12 +50,8 @@ async function prepare() {
   ];
   return {
     commands,
-    async run(...args: readonly string[]) {
-      const env = { SVC_CONTROL_URL: control_url };
-      const { host, capturedOutput } = createFakeHost({ env, cwd, capabilities: { color: true } });
-      await runCommandLine(args, host);
-      return capturedOutput;
-    },
+    run: (...args: readonly string[]) =>
+      runLine(args, { env: { SVC_CONTROL_URL: control_url }, cwd, capabilities: { color: true } }),
   };
 }
 

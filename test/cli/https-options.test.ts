@@ -1,19 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeCertificate } from '../../src/cli/boot-emulator.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createRunFile, createStateFolder, findRunFile } from '../../src/config/run-file.ts';
 import type { Emulator } from '../../src/emulator.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
-import { createFakeHost, type FakeOptions } from './fake-context.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createFakeHost, type FakeOptions, runLine } from './fake-context.ts';
 
-async function run(args: string, options: FakeOptions) {
-  const { host, capturedOutput } = createFakeHost(options);
-  return { exitCode: await runCommandLine(args.split(' '), host), ...capturedOutput };
-}
+const run = (line: string, options: FakeOptions) => runLine(line.split(' '), options);
 
 /** A folder with the state of a running emulator, as `svc emulator start` writes it. */
 function createFolderOf(emulator: Emulator): string {
@@ -44,9 +41,17 @@ describe('writeCertificate', () => {
 });
 
 describe('commands with an HTTPS emulator', () => {
+  let emulator: TestEmulator;
+  let cwd: string;
+  beforeAll(async () => {
+    emulator = await startTestEmulator({ https: true });
+  });
+  beforeEach(() => {
+    cwd = createFolderOf(emulator);
+  });
+  afterAll(() => emulator.close());
+
   it('commands in the folder of the emulator trust its certificate for control plane, API and stream', async () => {
-    await using emulator = await startTestEmulator({ https: true });
-    const cwd = createFolderOf(emulator);
     expect(await run('emulator status --json', { cwd })).toMatchObject({ exitCode: 0, err: '' });
     expect(await run('trigger order.shipped --json', { cwd })).toMatchObject({ exitCode: 0 });
     const interruption = new AbortController();
@@ -62,32 +67,18 @@ describe('commands with an HTTPS emulator', () => {
     expect(await run(`emulator status --url ${url}`, { cwd })).toMatchObject({ exitCode: 0 });
   });
 
-  it('svc emulator start names the emulator that uses the port', async () => {
-    await using emulator = await startTestEmulator();
-    const { url, pid } = emulator.status();
-    const { port } = new URL(url);
-    const args = `emulator start --port ${port} --db :memory:`;
-    const { exitCode, err } = await run(args, { cwd: createTemporaryFolder() });
-    expect(exitCode).toBe(2);
-    expect(err).toContain(`Port ${port} on 127.0.0.1 is already in use by svc (pid ${pid}, database `);
-    expect(err).toContain(`svc emulator stop --url ${url}`);
-  });
-
   it('svc env sets NODE_EXTRA_CA_CERTS to the certificate of the emulator', async () => {
-    await using emulator = await startTestEmulator({ https: true });
-    const cwd = createFolderOf(emulator);
     const { out } = await run('env --format dotenv', { cwd });
     expect(out).toContain(`NODE_EXTRA_CA_CERTS=${join(cwd, '.svc', 'certificate.pem')}\n`);
   });
 
   it('commands in other folders report the untrusted certificate, and trust it with SVC_CA', async () => {
-    await using emulator = await startTestEmulator({ https: true });
-    const certificate = join(createFolderOf(emulator), '.svc', 'certificate.pem');
-    const cwd = createTemporaryFolder();
+    const elsewhere = { cwd: createTemporaryFolder() };
     const status = `emulator status --url ${emulator.status().url}`;
-    const refused = await run(status, { cwd });
+    const refused = await run(status, elsewhere);
     expect(refused.exitCode).toBe(3);
     expect(refused.err).toMatch(/The certificate of https:\/\/127\.0\.0\.1:\d+ is not trusted: .*\n.*SVC_CA/);
-    expect(await run(status, { cwd, env: { SVC_CA: certificate } })).toMatchObject({ exitCode: 0, err: '' });
+    const env = { SVC_CA: join(cwd, '.svc', 'certificate.pem') };
+    expect(await run(status, { ...elsewhere, env })).toMatchObject({ exitCode: 0, err: '' });
   });
 });

@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/cli/context.ts';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { printHint } from '../../src/cli/report-error.ts';
-import { createFakeHost, type FakeOptions } from './fake-context.ts';
+import { createFakeHost, type FakeOptions, runLine } from './fake-context.ts';
 
 /** The lines of standard error, parsed as JSON. */
 const linesOf = (text: string) =>
@@ -44,9 +43,9 @@ describe('commands with --json', () => {
     ['an invalid option value', ['events', 'list', '--json', '--limit', 'x']],
   ])('standard error has one JSON object after %s', async (_, args) => {
     const prompt = { input: new PassThrough(), output: new PassThrough() };
-    const { host, capturedOutput } = createFakeHost({ prompt });
-    expect(await runCommandLine(args, host)).not.toBe(0);
-    expect(linesOf(capturedOutput.err)).toEqual([
+    const { exitCode, err } = await runLine(args, { prompt });
+    expect(exitCode).not.toBe(0);
+    expect(linesOf(err)).toEqual([
       { error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }) },
     ]);
   });

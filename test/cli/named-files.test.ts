@@ -3,9 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeText } from '../../src/cli/file-access.ts';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { createFakeHost } from './fake-context.ts';
+import { runLine } from './fake-context.ts';
 
 const start = 'emulator start --port 0 --db :memory:';
 
@@ -26,9 +25,8 @@ describe('a text file that an option names', () => {
   ])('a file that is not UTF-8 is refused: svc %s', async (args) => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'latin-1.json'), Buffer.from('{"log":{"entries":["caf\xe9"]}}', 'latin1'));
-    const { host, capturedOutput } = createFakeHost({ cwd });
-    const exitCode = await runCommandLine(args.split(' '), host);
-    expect(capturedOutput.err + capturedOutput.out).toMatch(/ is not UTF-8: byte 24 is 0xe9\./);
+    const { exitCode, out, err } = await runLine(args.split(' '), { cwd });
+    expect(err + out).toMatch(/ is not UTF-8: byte 24 is 0xe9\./);
     expect(exitCode).not.toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   eventColumns,
   faultColumns,
@@ -170,29 +170,7 @@ describe('a terminal of 80 columns', () => {
   });
 });
 
-describe('a terminal of 40 columns', () => {
-  const lists = Object.keys(views).filter((name) => name.startsWith('the list of '));
-  beforeEach(() => {
-    io.width = 40;
-  });
-  afterEach(() => {
-    io.width = 80;
-  });
-
-  it.each(lists)('the rows of %s break no word, and its IDs are whole', (name) => {
-    const text = sanitizeForTerminal(views[name]?.() ?? '').replace(/\x1b\[\d+m/g, '');
-    expect(text.split('\n').filter((line) => widthOf(line) > 40)).toEqual([]);
-    const ids = text.match(/\b(?:evt|del|wh|ws|key|req|flt)_[0-9A-Z…]*/g) ?? [];
-    expect(ids.filter((id) => !id.endsWith(OPAQUE))).toEqual([]);
-  });
-
-  it('the columns that do not fit next to an ID are below it', () => {
-    expect(sanitizeForTerminal(views['the list of endpoints']?.() ?? '').replace(/\x1b\[\d+m/g, '')).toBe(
-      `ID  URL  STATE\nwh_${OPAQUE}\n  http://localhost:3000…  disabled`,
-    );
-  });
-
-  it('the command that explains a failed attempt is complete', () => {
-    expect(views['a line of an attempt']?.()).toContain(`svc explain del_${OPAQUE}`);
-  });
+it('the command that explains a failed attempt is complete in a terminal of 40 columns', () => {
+  const item = { type: 'attempt', sequence: 1, attempt, delivery } as never;
+  expect(renderAttempt(item, { io: { ...io, width: 40 } })).toContain(`svc explain del_${OPAQUE}`);
 });

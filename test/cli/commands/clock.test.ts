@@ -4,7 +4,7 @@ import type { ClockMove, ClockState } from '../../../src/operations/emulator-sch
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 import { expectGolden } from '../golden-output.ts';
 
-const { advance, freeze, next, resume, settle, show, speed } = clock.commands;
+const { settle, show } = clock.commands;
 
 const state: ClockState = {
   workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
@@ -39,53 +39,13 @@ const move: ClockMove = {
   pending: 0,
 };
 
-/** A control plane that records its calls and always returns the same results. */
-function fake(
-  options: FakeOptions = {},
-  moved: Promise<ClockMove> = Promise.resolve(move),
-  change: Partial<ClockState> = {},
-) {
-  const calls: unknown[] = [];
-  const ask =
-    <Result>(name: string, result: Promise<Result>) =>
-    (input: object) => {
-      calls.push([name, input]);
-      return result;
-    };
-  const control = {
-    getClock: ask('getClock', Promise.resolve({ ...state, ...change })),
-    setClock: ask('setClock', Promise.resolve(state)),
-    advanceClock: ask('advanceClock', moved),
-    nextClock: ask('nextClock', moved),
-    settleClock: ask('settleClock', moved),
-  };
-  return { calls, ...createFakeContext({ ...options, control }) };
+/** A clock whose moves end when `moved` does. */
+function fake(options: FakeOptions = {}, moved: Promise<ClockMove> = Promise.resolve(move)) {
+  const control = { getClock: async () => state, settleClock: () => moved };
+  return createFakeContext({ ...options, control });
 }
 
 describe('svc clock', () => {
-  it.each([
-    ['show', show, {}, 'getClock', {}],
-    ['speed', speed, { speed: 3600 }, 'setClock', { speed: 3600 }],
-    ['freeze', freeze, {}, 'setClock', { frozen: true }],
-    ['resume', resume, {}, 'setClock', { frozen: false }],
-    ['advance', advance, { ms: 300_000 }, 'advanceClock', { ms: 300_000 }],
-    ['next', next, {}, 'nextClock', {}],
-    ['settle', settle, {}, 'settleClock', {}],
-  ])(
-    'svc clock %s names the workspace in its request and prints the response as JSON',
-    async (_, command, options, call, input) => {
-      const { calls, context, capturedOutput } = fake({ json: true });
-      await command.run({ ...options, workspace_id: 'ws_1' } as never, context);
-      await command.run(options as never, context);
-      expect(calls).toEqual([
-        [call, { workspace_id: 'ws_1', ...input }],
-        [call, { workspace_id: 'ws_default', ...input }],
-      ]);
-      const result = call === 'getClock' || call === 'setClock' ? state : move;
-      expect(capturedOutput.out).toBe(`${JSON.stringify(result, null, 2)}\n`.repeat(2));
-    },
-  );
-
   it('svc clock show prints the time until the next attempt by the schedule clock', async () => {
     const { context, capturedOutput } = fake();
     await show.run({}, context);

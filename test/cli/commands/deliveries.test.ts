@@ -1,7 +1,14 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { command as deliveryCommands, tail as tailCommand } from '../../../src/cli/commands/deliveries.ts';
+import {
+  command as deliveryCommands,
+  exportNdjson,
+  tail as tailCommand,
+} from '../../../src/cli/commands/deliveries.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
 import { ExitCode, SvcError } from '../../../src/domain/errors.ts';
+import type { ControlPlane } from '../../../src/operations/control-plane.ts';
+import type { WaitReport } from '../../../src/operations/wait-schemas.ts';
 import type { Delivery, DeliveryDetail } from '../../../src/resources/delivery.ts';
 import { exampleExplanation } from '../../support/create-example.ts';
 import {
@@ -89,12 +96,6 @@ describe('svc deliveries get', () => {
       texts[title] = capturedOutput.out;
     }
     await expectGolden('deliveries-get', texts);
-  });
-
-  it('--json prints the delivery of the emulator unchanged', async () => {
-    const { context, capturedOutput } = createFakeContext({ control, json: true });
-    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-    expect(JSON.parse(capturedOutput.out).attempts).toEqual([attempt]);
   });
 });
 
@@ -223,24 +224,23 @@ describe('svc deliveries replay', () => {
     });
   });
 
-  it.each([
-    ['succeeded', [], ExitCode.success],
-    ['failed', ['del_1 failed after 2 attempts'], ExitCode.failure],
-  ] as const)('--wait with the result %s exits with %i', async (status, details, exitCode) => {
-    const control = {
-      ...fakeEmulator([], status),
-      waitForDeliveries: async (input: object) => {
-        expect(input).toMatchObject({ ids: ['del_1'], retries: false, timeout_ms: 30_000 });
-        return aWaitReport([], {
-          details: [...details],
-          hint: { text: 'Show why', command: 'svc explain del_1' },
-        });
-      },
-    };
-    const { context, capturedOutput } = createFakeContext({ json: true, control });
-    await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
-    expect(Object.keys(JSON.parse(capturedOutput.out))).toEqual(Object.keys(aDelivery()));
-  });
+  it.each<[Delivery['status'], Partial<WaitReport>, object]>([
+    ['succeeded', {}, { value: ExitCode.success }],
+    ['failed', { details: ['del_1 failed'] }, { value: ExitCode.failure }],
+    ['pending', { settled: false, reason: 'stalled', message: 'Paused.' }, { reason: { code: 'stalled' } }],
+  ])(
+    '--wait prints the delivery that is %s after the wait with the result %j',
+    async (status, report, expected) => {
+      const waitForDeliveries = vi.fn(async () => aWaitReport([], report));
+      const control = { ...fakeEmulator([], status), waitForDeliveries };
+      const { context, capturedOutput } = createFakeContext({ json: true, control });
+      const [result] = await Promise.allSettled([replayCommand.run({ ids: ['del_1'], wait: true }, context)]);
+      const input = { ids: ['del_1'], retries: false, timeout_ms: 30_000 };
+      expect(waitForDeliveries.mock.calls[0]).toMatchObject([input, {}]);
+      expect(result).toMatchObject(expected);
+      expect(JSON.parse(capturedOutput.out)).toMatchObject({ id: 'del_1', status });
+    },
+  );
 
   it('a refused replay is reported, the others are sent, and the exit code is 1', async () => {
     const emulator = fakeEmulator([]);
@@ -309,18 +309,16 @@ describe('svc deliveries replay', () => {
       '',
     ]);
   });
+});
 
-  it('--wait prints the deliveries, and exits with the error of a wait without a result', async () => {
-    const reason = { settled: false, reason: 'stalled', message: '1 delivery is paused.' } as const;
-    const control = {
-      ...fakeEmulator([], 'pending'),
-      waitForDeliveries: async () => aWaitReport([], { ...reason, details: ['del_1 paused'] }),
-    };
-    const { context, capturedOutput } = createFakeContext({ control });
-    await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).rejects.toMatchObject({
-      ...{ code: 'stalled', message: '1 delivery is paused.' },
-    });
-    expect(capturedOutput.out).toContain('del_1');
-    expect(capturedOutput.err).toBe('del_1 paused\n');
+describe('svc deliveries export', () => {
+  it('the deliveries that match the options are written to standard output', async () => {
+    const lines = ['{"a":"é👋"}\n', '{"b":2}\n'];
+    const exportDeliveries = vi.fn<ControlPlane['exportDeliveries']>(async () => Readable.from(lines));
+    const { context, capturedOutput } = createFakeContext({ control: { exportDeliveries } });
+    const filter = { status: 'failed', type: 'a.b', workspace_id: 'ws_1', text: 'x', since: '2h' } as const;
+    await exportNdjson.run(filter, context);
+    expect(capturedOutput).toEqual({ out: lines.join(''), err: '' });
+    expect(exportDeliveries.mock.calls[0]?.[0]).toEqual({ delivery_id: undefined, ...filter });
   });
 });

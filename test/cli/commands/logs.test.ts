@@ -65,23 +65,6 @@ const detail: ApiRequestDetail = {
   },
 };
 
-describe('svc logs list', () => {
-  it.each([
-    ['key_1', { api_key_id: 'key_1' }],
-    ['Checkout', { api_key_name: 'Checkout' }],
-  ])('--key %s selects a key by its ID or its name', async (key, expected) => {
-    const inputs: object[] = [];
-    const listRequests = async (input: object) => {
-      inputs.push(input);
-      return { data: [request], has_more: false, end_cursor: 'req_1' };
-    };
-    const { context, capturedOutput } = createFakeContext({ control: { listRequests } });
-    await logs.commands.list.run({ key }, context);
-    expect(inputs).toMatchObject([expected]);
-    expect(capturedOutput.out).toMatch(/POST +\/v1\/events .*Checkout +req_1\n$/);
-  });
-});
-
 describe('svc logs get', () => {
   it('a request is printed with its error, its client, and the headers and bodies', async () => {
     const { context, capturedOutput } = createFakeContext({ control: { getRequest: async () => detail } });

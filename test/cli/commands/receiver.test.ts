@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check as checkCommand, example as exampleCommand } from '../../../src/cli/commands/receiver.ts';
 import { renderJUnit } from '../../../src/cli/render/junit.ts';
 import type { CheckReport } from '../../../src/receivers/run-checks.ts';
+import { createFixtureProject } from '../../fixtures/fixture-project.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
@@ -36,7 +37,6 @@ describe('svc receiver check', () => {
     const inconclusive = ['signature.genuine', 'deduplication.later'];
     const withKey = ['signature.genuine', 'signature.api-key'];
     const all = ['signature.genuine', 'signature.other-secret', 'timestamp', 'rejection', 'deduplication'];
-    const texts: Record<string, string> = {};
     const rows: [title: string, responses: ReceiverResponses | null, options: object, fake?: FakeOptions][] =
       [
         ['a receiver that accepts everything', { status: 204 }, { rule: all }],
@@ -55,7 +55,7 @@ describe('svc receiver check', () => {
         ],
         ['--observe that fails', respondTo, { observe: 'echo many', rule: ['deduplication.same-delivery'] }],
       ];
-    for (const [title, responses, options, fake = {}] of rows) {
+    const texts = rows.map(async ([title, responses, options, fake = {}]) => {
       await using receiver = await createReceiver(responses ?? 200);
       if (responses === null) await receiver[Symbol.asyncDispose]();
       const url = `${receiver.url}/?a=1&b=2`;
@@ -64,12 +64,13 @@ describe('svc receiver check', () => {
       const { checks: _, ...counts } = JSON.parse(json.out);
       const shown = [text.out, text.err, report, JSON.stringify(counts), `exit code ${text.exitCode}`];
       expect(json.exitCode, title).toBe(text.exitCode);
-      texts[title] = shown
+      const output = shown
         .join('\n')
         .replaceAll(receiver.url, 'http://receiver')
         .replaceAll(`:${receiver.port}`, ':PORT');
-    }
-    await expectGolden('receiver-check', texts);
+      return [title, output] as const;
+    });
+    await expectGolden('receiver-check', Object.fromEntries(await Promise.all(texts)));
   });
 
   it.each(['svc_test_01234567890123456789', 'svc_live_01234567890123456789'])(
@@ -85,7 +86,8 @@ describe('svc receiver check', () => {
   );
 
   it('svc receiver check warns about a secret that does not start like the secrets of endpoints', async () => {
-    const options = { url: 'http://127.0.0.1:1', secret: 'nope', rule: ['signature.genuine'] };
+    await using receiver = await createReceiver(204);
+    const options = { url: receiver.url, secret: 'nope', rule: ['signature.genuine'] };
     const { err } = await check(options);
     expect(err).toBe(
       'warning: The secret does not start with whsec_, so it may not be an endpoint secret.\n',
@@ -128,10 +130,8 @@ describe('svc receiver check', () => {
       ...['signature.genuine', 'robustness.unknown-type', 'robustness.large-body'],
       'deduplication.same-delivery',
     ];
-    const cwd = createTemporaryFolder();
-    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
-    const fixture = { description: 'A robot.', payload: { kind: 'robot', key: 'r1' } };
-    writeFileSync(join(cwd, 'fixtures/events/robots.json'), JSON.stringify(fixture));
+    const { cwd, write } = createFixtureProject();
+    write('events/robots', { description: 'A robot.', payload: { kind: 'robot', key: 'r1' } });
     const config = (fields: object) =>
       writeFileSync(
         join(cwd, 'svc.config.json'),
@@ -164,9 +164,8 @@ describe('svc receiver check', () => {
   });
 
   it('a fixture that is not sent can be invalid', async () => {
-    const cwd = createTemporaryFolder();
-    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
-    writeFileSync(join(cwd, 'fixtures/events/a.b.json'), '{');
+    const { cwd, write } = createFixtureProject();
+    write('events/a.b', '{');
     writeFileSync(join(cwd, 'svc.config.json'), '{}');
     await using receiver = await createReceiver({ status: 204 });
     const options = { url: receiver.url, rule: ['signature.genuine'], eventType: undefined };
@@ -305,10 +304,8 @@ describe('svc receiver check', () => {
 
   it('--event-type selects the type of the events and the fixture of their payload', async () => {
     await using receiver = await createReceiver(respondTo);
-    const cwd = createTemporaryFolder();
-    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
-    const fixture = { description: 'A test.', payload: { at: '{{now}}', n: 1 } };
-    writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), JSON.stringify(fixture));
+    const { cwd, write } = createFixtureProject();
+    write('events/parcel.lost', { description: 'A test.', payload: { at: '{{now}}', n: 1 } });
     writeFileSync(join(cwd, 'svc.config.json'), '{}');
     await check({ url: receiver.url, eventType: 'parcel.lost', rule: ['signature.genuine'] }, { cwd });
     expect(JSON.parse(String(receiver.requests[0]?.body))).toMatchObject({

@@ -5,6 +5,7 @@ import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 
 const page = { limit: 5, starting_after: 'x_1' };
 const inWorkspace = { ...page, workspace_id: 'ws_1' };
+const inDefaultWorkspace = { workspace_id: 'ws_default' };
 const scopes = ['events:read'];
 
 describe('command options', () => {
@@ -18,9 +19,18 @@ describe('command options', () => {
     ['workspaces list', 'listWorkspaces', page],
     ['keys list', 'listKeys', inWorkspace],
     ['keys create', 'createKey', { scopes, workspace_id: 'ws_1' }],
-    ['keys create', 'createKey', { scopes }, { scopes, workspace_id: 'ws_default' }],
+    ['keys create', 'createKey', { scopes }, { scopes, ...inDefaultWorkspace }],
     ['keys create', 'createKey', { scopes, allWorkspaces: true }, { scopes, workspace_id: null }],
     ['logs list', 'listRequests', { status: 403, key: 'key_1' }, { status: 403, api_key_id: 'key_1' }],
+    ['logs list', 'listRequests', { key: 'Checkout' }, { api_key_name: 'Checkout' }],
+    ['clock show', 'getClock', { workspace_id: 'ws_1' }],
+    ['clock show', 'getClock', {}, inDefaultWorkspace],
+    ['clock speed', 'setClock', { speed: 3600, workspace_id: 'ws_1' }],
+    ['clock freeze', 'setClock', {}, { frozen: true, ...inDefaultWorkspace }],
+    ['clock resume', 'setClock', {}, { frozen: false, ...inDefaultWorkspace }],
+    ['clock advance', 'advanceClock', { ms: 300_000 }, { ms: 300_000, ...inDefaultWorkspace }],
+    ['clock next', 'nextClock', { workspace_id: 'ws_1' }],
+    ['clock settle', 'settleClock', {}, inDefaultWorkspace],
   ])('svc %s calls %s with the fields of %o', async (name, operation, options, input = options) => {
     const calls: object[] = [];
     const control: Partial<ControlPlane> = {

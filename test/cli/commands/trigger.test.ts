@@ -1,12 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { command } from '../../../src/cli/commands/trigger.ts';
 import { ExitCode, SvcError } from '../../../src/domain/errors.ts';
 import type { WaitReport } from '../../../src/operations/wait-schemas.ts';
 import type { Delivery } from '../../../src/resources/delivery.ts';
-import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createFixtureProject } from '../../fixtures/fixture-project.ts';
 import {
   aDelivery,
   apiResponse,
@@ -70,12 +68,6 @@ describe('the payload', () => {
     expect(body).toEqual({ type: 'a.b', workspace_id: 'ws_default', data: { a: 1 } });
   });
 
-  it('the payload is the fixture of the event type', async () => {
-    const { body } = await trigger({ type: 'order.shipped' });
-    expect(body).toMatchObject({ type: 'order.shipped', workspace_id: 'ws_default' });
-    expect(body.payload.items[0].sku).toBe('MUG-CLAY-350');
-  });
-
   it('the payload is empty for a type without a fixture', async () => {
     const { body, err } = await trigger({ type: 'robot.awoke', workspace: 'ws_other' });
     expect(body).toEqual({ type: 'robot.awoke', workspace_id: 'ws_other', payload: {} });
@@ -107,19 +99,6 @@ describe('the payload', () => {
       '"payload":{"n":9007199254740993,"items":[{"sku":"B"},{"sku":"C"}],"count":3}',
     );
   });
-
-  it.each<[string, Options]>([
-    ['an array', { data: '[1]' }],
-    ['a text that is not JSON', { data: 'text' }],
-    ['a duplicate field', { data: '{"a":1,"a":2}' }],
-    ['a path that does not exist', { override: ['items[0].skuu=B'] }],
-    ['an unknown template', { add: ['id={{uid}}'] }],
-    ['a mistyped type without a payload', { type: 'order.shiped', override: ['a=1'] }],
-  ])('svc trigger sends nothing if its payload has %s', async (_, options) => {
-    const { result, sent } = await trigger({ type: 'order.shipped', ...options });
-    expect(result).toMatchObject({ reason: { code: 'usage' } });
-    expect(sent).toEqual([]);
-  });
 });
 
 describe('the output', () => {
@@ -130,7 +109,9 @@ describe('the output', () => {
   });
 
   it('an event without subscribers is reported with the next step', async () => {
-    const { out, err } = await trigger({ type: 'order.shipped' });
+    const waitForDeliveries = () => expect.unreachable('There is nothing to wait for.');
+    const options = { type: 'order.shipped', wait: true } as const;
+    const { out, err } = await trigger(options, [[]], { control: { waitForDeliveries } });
     expect(out).toContain('evt_1');
     expect(err).toContain(
       'No enabled endpoint subscribes to order.shipped, so nothing is delivered.\nhint: Register an endpoint with: svc webhooks create',
@@ -139,53 +120,19 @@ describe('the output', () => {
 });
 
 describe('--wait', () => {
-  const wait = (
-    report: WaitReport,
-    options: Partial<Parameters<typeof command.run>[0]> = {},
-    created: Delivery[] = [pending],
-  ) =>
-    trigger({ type: 'order.shipped', wait: true, ...options }, [created], {
-      control: {
-        waitForDeliveries: async (input) => {
-          expect(input).toMatchObject(
-            options.count === undefined ? { event_id: 'evt_1' } : { type: 'order.shipped' },
-          );
-          return report;
-        },
-      },
-    });
+  const notSettled = { settled: false, reason: 'timeout', message: '1 delivery has not settled.' } as const;
 
-  it('--wait exits with 0 when every delivery has succeeded', async () => {
-    const { result, out } = await wait(aWaitReport([succeeded]));
-    expect(result).toMatchObject({ value: ExitCode.success });
-    expect(out).toContain('succeeded');
-  });
-
-  it('--wait exits with 1 when a delivery has failed, and says why', async () => {
-    const hint = { text: 'Show why', command: 'svc explain del_2' };
-    const report = aWaitReport([failed], { details: ['del_2 failed after 1 attempt'], hint });
-    const { result, err } = await wait(report);
-    expect(result).toMatchObject({ value: ExitCode.failure });
-    expect(err).toBe('del_2 failed after 1 attempt\nhint: Show why with: svc explain del_2\n');
-  });
-
-  it('--wait prints the deliveries, and exits with the error of a wait that has not settled', async () => {
-    const reason = {
-      settled: false,
-      reason: 'timeout',
-      message: '1 delivery has not settled after 5ms.',
-    } as const;
-    const { result, out } = await wait(aWaitReport([pending], reason), { wait: 5 });
-    expect(result).toMatchObject({
-      reason: { code: 'timeout', exitCode: ExitCode.timeout, message: reason.message },
-    });
-    expect(out).toContain(pending.id);
-  });
-
-  it('--wait does not wait for an event without deliveries', async () => {
-    const { result, err } = await wait(aWaitReport([]), {}, []);
-    expect(result).toMatchObject({ value: ExitCode.success });
-    expect(err).toContain('No enabled endpoint subscribes to order.shipped');
+  it.each<[string, WaitReport, object, err: string]>([
+    ['success', aWaitReport([succeeded]), { value: ExitCode.success }, ''],
+    ['a failure', aWaitReport([failed], { details: ['Why.'] }), { value: ExitCode.failure }, 'Why.\n'],
+    ['a timeout', aWaitReport([pending], notSettled), { reason: { code: 'timeout' } }, ''],
+  ])('--wait prints the deliveries, and ends with %s', async (_, report, expected, err) => {
+    const waitForDeliveries = vi.fn(async () => report);
+    const options = { type: 'order.shipped', wait: 5 };
+    const { result, ...output } = await trigger(options, [[pending]], { control: { waitForDeliveries } });
+    expect(waitForDeliveries.mock.calls[0]).toMatchObject([{ event_id: 'evt_1', timeout_ms: 5 }, {}]);
+    expect(result).toMatchObject(expected);
+    expect(output).toMatchObject({ out: expect.stringContaining(`${report.data[0]?.status}`), err });
   });
 });
 
@@ -193,13 +140,9 @@ describe('templates', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
   it('templates of a fixture get new values for each event', async () => {
-    const cwd = createTemporaryFolder();
-    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
+    const { cwd, write } = createFixtureProject();
     const payload = { id: '{{uuid}}', n: '{{sequence}}', shop: '{{env SHOP}}', at: '{{now+1h}}' };
-    writeFileSync(
-      join(cwd, 'fixtures/events/parcel.lost.json'),
-      JSON.stringify({ description: '', payload }),
-    );
+    write('events/parcel.lost', { description: '', payload });
     const now = '2026-11-20T12:00:00.000Z';
     const { sent } = await trigger({ type: 'parcel.lost', count: 2 }, [[]], {
       ...{ cwd, env: { SHOP: 'Ä "1"' } },
@@ -218,13 +161,8 @@ describe('templates', () => {
   });
 
   it('a template that an option replaces is not filled', async () => {
-    const cwd = createTemporaryFolder();
-    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
-    writeFileSync(
-      join(cwd, 'fixtures/events/parcel.lost.json'),
-      '{"description":"","payload":{"shop":"{{env SHOP}}"}}',
-    );
-
+    const { cwd, write } = createFixtureProject();
+    write('events/parcel.lost', { description: '', payload: { shop: '{{env SHOP}}' } });
     expect((await trigger({ type: 'parcel.lost' }, [[]], { cwd })).result).toMatchObject({
       reason: { code: 'usage', message: 'At shop: The variable SHOP is not set.' },
     });
@@ -321,23 +259,16 @@ describe('--count', () => {
     expect({ out, err }).toEqual({ out: '', err: 'Created 3 of 1000 events.\n' });
   });
 
-  it('a rate-limited --count says how many events it created', async () => {
-    const { result, err } = await trigger({ type: 'order.shipped', count: 50 }, [[]], {
+  it.each([
+    [20, 'Created 20 of 50 events.\n'],
+    [0, ''],
+  ])('a --count that fails after %i events says how many it created: %j', async (limit, err) => {
+    const { result, ...output } = await trigger({ type: 'order.shipped', count: 50 }, [[]], {
       onCreated: (count) => {
-        if (count > 20) throw new SvcError('rate_limited', 'More than 20 requests a second.');
+        if (count > limit) throw new SvcError('rate_limited', 'Too many requests.');
       },
     });
     expect(result).toMatchObject({ reason: { code: 'rate_limited' } });
-    expect(err).toBe('Created 20 of 50 events.\n');
-  });
-
-  it('--count without any created event prints no summary', async () => {
-    const { result, out } = await trigger({ type: 'order.shipped', count: 5 }, [[]], {
-      onCreated: () => {
-        throw new SvcError('permission_denied', 'The key lacks events:write.');
-      },
-    });
-    expect(result).toMatchObject({ reason: { code: 'permission_denied' } });
-    expect(out).toBe('');
+    expect(output).toMatchObject({ out: '', err });
   });
 });
