@@ -69,14 +69,6 @@ describe('runChecks', () => {
     }
   });
 
-  it('runChecks reports checks that need side effects as inconclusive when no side effects are counted [§6.5, §6.6]', async () => {
-    await using receiver = await startCheckedReceiver();
-    const report = await checkReceiver({ url: receiver.url });
-    expect(idsOf(report, 'failed')).toEqual([]);
-    expect(idsOf(report, 'inconclusive')).toEqual(needsObserver);
-    expect(report).toMatchObject({ ok: true, inconclusive: needsObserver.length, observer_problem: null });
-  });
-
   describe('with a receiver that accepts forged deliveries', () => {
     const FORGED = 'responds with 2xx to a delivery signed with another secret.';
     const verifiesNothing: Partial<ReceiverParts> = { isAuthentic: () => true };

@@ -38,6 +38,8 @@ describe('the fuzz run of a receiver', () => {
       });
       expect(failure?.rule).toBe(rule);
       if (steps !== undefined) expect(failure?.sequence.steps.length).toBeLessThanOrEqual(steps);
+      if (failure?.sequence.steps.some(({ kind }) => kind === 'restart'))
+        expect(failure.remedy).toMatch(/ must survive a restart\.$/);
       if (attack !== undefined) expect(failure?.sequence.steps).toMatchObject([{ kind: 'attack', attack }]);
     },
   );
