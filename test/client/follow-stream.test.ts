@@ -158,26 +158,6 @@ describe('followStream', () => {
     });
   });
 
-  it('stopping the iteration closes the connection', async () => {
-    const signals: AbortSignal[] = [];
-    const stream = followStream({
-      ...{ address: 'http://127.0.0.1:4777/_svc/stream', after: undefined, startsInPast: false },
-      signal: new AbortController().signal,
-      connect: async (_, signal) => {
-        signals.push(signal);
-        return (async function* () {
-          yield ready(1) + item(2) + item(3);
-        })();
-      },
-    });
-    await stream.ready;
-    for await (const { sequence } of stream) {
-      expect(sequence).toBe(2);
-      break;
-    }
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-  });
-
   /** A stream whose connections send the text and then stay open until their signal is aborted. */
   function open(
     text: string,

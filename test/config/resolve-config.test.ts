@@ -146,16 +146,6 @@ describe('the sources of settings', () => {
     expect([sources.port.kind, sources.host.kind, sources.speed.kind]).toEqual(['flag', 'variable', 'file']);
   });
 
-  it('each setting has a name on the command line, in the environment and in the file', () => {
-    expect([toOption('randomSeed'), toVariable('randomSeed'), toSnakeCase('randomSeed')]).toEqual([
-      '--random-seed',
-      'SVC_RANDOM_SEED',
-      'random_seed',
-    ]);
-    expect([toOption('controlUrl'), toVariable('controlUrl')]).toEqual(['--url', 'SVC_CONTROL_URL']);
-    expect([toOption('workspaceId'), toVariable('workspaceId')]).toEqual(['--workspace', 'SVC_WORKSPACE_ID']);
-  });
-
   it('an empty variable and an option that is not a setting are ignored', async () => {
     const { sources } = await resolve({ options: { json: true }, env: { SVC_PORT: '' } });
     expect(sources.port.kind).toBe('default');

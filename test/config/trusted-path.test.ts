@@ -198,6 +198,7 @@ describe.runIf(hasOwners)('the state folder', () => {
         message: expect.stringContaining(join(folder, path)),
       }),
     );
+    if (path === '.svc') expect(() => createRunFile(folder, run, {})).toThrow('is not used');
     expect(findRunFile({ ...location, env: { SVC_TRUST_FOLDERS: folder } })).toEqual(run);
   });
 

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { createReceiver, type Emulator } from '../../src/index.ts';
 
-/** A hundred workspaces share two processors. */
+/** All workspaces share two processors. */
 const TIMEOUT_MS = 45_000;
 
 /** Uses each workspace like a test would. The default workspace must not see any of them. */

@@ -70,19 +70,6 @@ describe('deliveries.wait', () => {
     });
   });
 
-  it('deliveries.wait says why a delivery has another status than the expected one', async () => {
-    await using setup = await startSetup(410);
-    await setup.emulator.trigger('order.shipped');
-    await setup.emulator.clock.settle();
-    expect(await findReason(setup.emulator, {}, { status: 'succeeded' })).toEqual({
-      code: 'unexpected_status',
-      report: [
-        'del_… is failed, not succeeded.',
-        '  del_… failed after 8 attempts, no further attempt fits into the retry window: the receiver responded with 410 Gone',
-      ].join('\n'),
-    });
-  });
-
   it('deliveries.wait continues while the code that waits moves the clock', async () => {
     await using setup = await startSetup([500, 500, 200]);
     const { deliveries, trigger, clock } = setup.emulator;
@@ -96,26 +83,5 @@ describe('deliveries.wait', () => {
     ]);
     expect(delivery?.attempt_count).toBe(3);
     expect(await early).toEqual([delivery]);
-  });
-
-  it('deliveries.wait rejects before the timeout when all remaining deliveries are paused, and names the endpoint to enable [delivery.paused]', async () => {
-    await using setup = await startSetup(500);
-    const { emulator } = setup;
-    await emulator.trigger('order.shipped');
-    await setup.receiver.request(1);
-    await emulator.clock.advance(0);
-    const [{ id } = { id: '' }] = await emulator.webhooks.list();
-    await emulator.webhooks.update(id, { disabled: true });
-    expect(await findReason(emulator, {}, { timeout: '1h' })).toEqual({
-      code: 'stalled',
-      report: [
-        '1 delivery is paused: wh_… is disabled.',
-        '  del_… paused after 1 attempt, wh_… is disabled: the receiver responded with 500 Internal Server Error',
-        '  Enable it.',
-      ].join('\n'),
-    });
-    expect((await findReason(emulator, {}, { count: 1 })).report).toMatch(
-      /^1 delivery is paused: wh_… is disabled\.\n.*paused.*is disabled/,
-    );
   });
 });

@@ -82,12 +82,3 @@ it('the declaration in docs/testing.md compiles as a file of its own', { timeout
   `;
   expect(await compile(documented, code)).toBe('');
 });
-
-it('a project without declared event types accepts every event type', { timeout: 120_000 }, async () => {
-  const code = `
-    import { createEmulator } from 'svc-emulator';
-    const { trigger } = await createEmulator();
-    await trigger('till.opened', { number: 1 });
-  `;
-  expect(await compile('', code)).toBe('');
-});
