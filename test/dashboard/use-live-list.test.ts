@@ -202,13 +202,6 @@ describe('the changes of a live list', () => {
     await calls.at(-1)?.respond(items);
     expect([list.ids()[0], list.ids().length, list.newCount()]).toEqual([300, 300, 1]);
   });
-
-  it('a list requests nothing before its key is known', async () => {
-    const { showList, calls, pass } = await openPage();
-    showList(null);
-    await pass(POLL_MS);
-    expect(calls).toEqual([]);
-  });
 });
 
 describe('the rows of a live list', () => {

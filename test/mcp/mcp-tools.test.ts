@@ -65,31 +65,9 @@ it('errors of tools show invisible characters as escapes [output.other-surfaces]
 describe('the list of tools', () => {
   it('the list has at most 9 tools and costs at most 1900 tokens', () => {
     const tools = listTools();
-    expect(tools.map(({ name }) => name)).toEqual([
-      'status',
-      'trigger',
-      'deliveries',
-      'explain',
-      'replay',
-      'clock',
-      'receiver',
-      'faults',
-      'state',
-    ]);
+    const names = tools.map(({ name }) => name).join(' ');
+    expect(names).toBe('status trigger deliveries explain replay clock receiver faults state');
     expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThanOrEqual(1900);
-  });
-
-  it('the list describes a field only if its name does not say the same', () => {
-    const properties = listTools().find(({ name }) => name === 'deliveries')?.inputSchema.properties;
-    expect(properties).toMatchObject({
-      since: {
-        description:
-          'Only items created at or after this schedule time: ISO 8601, or a duration before now, such as `1h`',
-      },
-      starting_after: { description: '`end_cursor` of the previous page' },
-    });
-    expect(JSON.stringify(properties)).toContain('"webhook_id":{"type":"string"}');
-    expect(properties).toMatchObject({ wait_seconds: { type: 'integer', maximum: 55 } });
   });
 
   it('the list says which tools only read and which can lose data', async () => {
