@@ -1,13 +1,11 @@
 /** The Back button of the browser. */
 import { expect, it } from 'vitest';
-import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { openEmulator, rowsOf, scrollOf, scrollTo, trigger, typesOf } from './delivery-list.ts';
+import { describeInBrowser } from '../support/browser.ts';
+import { openList, rowsOf, scrollOf, scrollTo, typesOf } from './delivery-list.ts';
 
 describeInBrowser('Back', () => {
   it('Back closes the replay dialog with the delivery under it, and the list keeps its scroll position', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 60);
-    const page = await openDashboard(emulator);
+    const { page } = await openList({ 'order.shipped': 60 });
     await rowsOf(page).first().waitFor();
     await scrollTo(page, 900);
     await rowsOf(page).nth(15).click();
@@ -23,9 +21,7 @@ describeInBrowser('Back', () => {
   });
 
   it('Back returns to the previous page after a dialog was closed with Escape or left by a link', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 1);
-    const page = await openDashboard(emulator, { hash: '/events' });
+    const { page } = await openList({ 'order.shipped': 1 }, { hash: '/events' });
     await page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }).click();
     await rowsOf(page).first().click();
     const address = page.url();
@@ -47,10 +43,7 @@ describeInBrowser('Back', () => {
   });
 
   it('Back from another section restores the scroll position of a list, beyond its first page', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 1, 'made.oldest');
-    await trigger(emulator, 199);
-    const page = await openDashboard(emulator);
+    const { page } = await openList({ 'made.oldest': 1, 'order.shipped': 199 });
     await rowsOf(page).first().waitFor();
     await expect
       .poll(async () => {

@@ -101,20 +101,6 @@ describeInBrowser('the clock', () => {
     await status.getByText('No attempts were due.').waitFor();
   });
 
-  it('no single key changes the clock or sends a retry, and t focuses the field of the event type', async () => {
-    const { emulator, page, receiver } = await startFailing(503);
-    const before = await emulator.control.getClock({});
-    for (const key of ['n', 'S', 'z']) await page.keyboard.press(key);
-    await page.keyboard.press('t');
-    const field = page.getByRole('combobox', { name: 'Event type' });
-    await expectFocused(field);
-    await page.keyboard.type('invoice.paid');
-    expect(await field.inputValue()).toBe('invoice.paid');
-    const after = await emulator.control.getClock({});
-    expect([after.speed, after.now]).toEqual([0, before.now]);
-    expect(receiver.requests.length).toBe(1);
-  });
-
   it('the clock cancels a move that waits for a hanging endpoint, and stays where it is', async () => {
     const { held, respond } = createHeldResponse(503);
     const { emulator, receiver, page, clock } = await startFailing([503, held]);

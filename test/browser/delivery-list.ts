@@ -1,6 +1,7 @@
 /** The delivery list in a browser, and emulators that fill it. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { type OpenOptions, openDashboard } from '../support/browser.ts';
 import type { TestEmulator, TestEmulatorOptions } from '../support/test-emulator.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';
 import { startPair } from './open-emulator.ts';
@@ -15,6 +16,16 @@ export async function trigger(emulator: TestEmulator, count: number, type = 'ord
     emulator.api('POST', '/events', { type, payload: { number: `${type} no. ${number}` } }),
   );
   for (const { status } of await Promise.all(requests)) expect(status).toBe(201);
+}
+
+/** An emulator with so many deliveries of each event type, and a page. */
+export async function openList(
+  counts: Readonly<Record<string, number>> = {},
+  { responses, ...openOptions }: OpenOptions & { readonly responses?: ReceiverResponses } = {},
+) {
+  const emulator = await openEmulator(responses);
+  for (const [type, count] of Object.entries(counts)) await trigger(emulator, count, type);
+  return { emulator, page: await openDashboard(emulator, openOptions) };
 }
 
 export const listOf = (page: Page) => page.getByRole('list', { name: 'Deliveries', exact: true });

@@ -1,12 +1,12 @@
 /** The filters of the delivery list, keyboard navigation, and the list next to the open delivery. */
 import { expect, it } from 'vitest';
-import { HOUR_MS } from '../../src/domain/duration.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import {
   focusedRowOf,
   idOf,
   openEmulator,
+  openList,
   openRowOf,
   rowsOf,
   scrollOf,
@@ -17,10 +17,7 @@ import {
 
 describeInBrowser('the delivery filters', () => {
   it('the delivery filters are stored in the URL and can be removed one by one or all at once', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 1, 'order.shipped');
-    await trigger(emulator, 1, 'user.deleted');
-    const page = await openDashboard(emulator, { width: 1600 });
+    const { page } = await openList({ 'order.shipped': 1, 'user.deleted': 1 }, { width: 1600 });
     await page.getByRole('button', { name: 'Filters', exact: true }).click();
     await page.getByLabel('Type').fill('order.shipped');
     await page.keyboard.press('Enter');
@@ -44,8 +41,7 @@ describeInBrowser('the delivery filters', () => {
   });
 
   it('the text of a filter that is being typed stays when a delivery arrives', async () => {
-    const emulator = await openEmulator();
-    const page = await openDashboard(emulator, { width: 1600 });
+    const { emulator, page } = await openList({}, { width: 1600 });
     await page.getByText('svc trigger order.shipped').waitFor();
     await page.getByRole('button', { name: 'Filters', exact: true }).click();
     await page.getByLabel('Type').fill('order.sh');
@@ -55,8 +51,13 @@ describeInBrowser('the delivery filters', () => {
   });
 
   it('the delivery filters apply to live updates and remove rows that no longer match', async () => {
-    const emulator = await openEmulator((request) => (request.envelope?.type === 'turned.down' ? 500 : 200));
-    const page = await openDashboard(emulator, { hash: '/deliveries?status=pending' });
+    const { emulator, page } = await openList(
+      {},
+      {
+        responses: (request) => (request.envelope?.type === 'turned.down' ? 500 : 200),
+        hash: '/deliveries?status=pending',
+      },
+    );
     await page.getByText('No deliveries match').waitFor();
     await trigger(emulator, 1, 'taken.up');
     await trigger(emulator, 1, 'turned.down');
@@ -66,10 +67,7 @@ describeInBrowser('the delivery filters', () => {
   });
 
   it('the delivery filters find text in the body of existing and new deliveries', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 2, 'order.shipped');
-    await trigger(emulator, 2, 'user.deleted');
-    const page = await openDashboard(emulator);
+    const { emulator, page } = await openList({ 'order.shipped': 2, 'user.deleted': 2 });
     await expect.poll(() => typesOf(page)).toHaveLength(4);
     await page.keyboard.press('/');
     await expectFocused(page.getByRole('searchbox', { name: 'Search' }));
@@ -116,47 +114,13 @@ describeInBrowser('the delivery filters', () => {
     await alert.waitFor({ state: 'detached' });
     expect(await field.inputValue()).toBe('');
   });
-
-  it('the delivery filters select deliveries by endpoint and by creation time', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 1, 'old.one');
-    await emulator.control.advanceClock({ ms: 2 * HOUR_MS });
-    await trigger(emulator, 1, 'new.one');
-    const page = await openDashboard(emulator, { width: 1600 });
-    await page.getByRole('button', { name: 'Filters', exact: true }).click();
-    await page.getByLabel('Since').fill('1h');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => typesOf(page)).toEqual(['new.one']);
-    await page.getByLabel('Endpoint').selectOption({ index: 1 });
-    await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook_id=wh_/);
-    await page.getByRole('button', { name: /^Remove filter: Endpoint 127\.0\.0\.1:\d+\/hooks$/ }).waitFor();
-    await page.getByRole('button', { name: 'Remove filter: Since 1h' }).click();
-    const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
-    await page.getByLabel('Before').fill(String(at));
-    await page.keyboard.press('Enter');
-    await expect.poll(() => typesOf(page)).toEqual(['old.one']);
-  });
 });
 
 describeInBrowser('the delivery list and the open delivery', () => {
   it('a search shows the text around the match of each delivery', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 2, 'order.shipped');
-    const page = await openDashboard(emulator, { hash: '/deliveries?text=no.+1' });
+    const { page } = await openList({ 'order.shipped': 2 }, { hash: '/deliveries?text=no.+1' });
     await expect.poll(() => rowsOf(page).locator('mark').allTextContents()).toEqual(['no. 1']);
     await rowsOf(page).getByText('…der.shipped no. 1"').waitFor();
-  });
-
-  it('the status buttons do not move when a count appears', async () => {
-    const emulator = await openEmulator(503);
-    const page = await openDashboard(emulator, { width: 1600 });
-    const button = page.getByRole('button', { name: 'Canceled' });
-    await button.waitFor();
-    const before = await button.boundingBox();
-    await trigger(emulator, 3);
-    await page.getByRole('button', { name: 'Failing 3' }).waitFor();
-    await page.getByRole('button', { name: 'Failed 0' }).waitFor();
-    expect(await button.boundingBox()).toEqual(before);
   });
 
   it('a delivery that a search has found scrolls to the match in its payload', async () => {
@@ -181,9 +145,7 @@ describeInBrowser('the delivery list and the open delivery', () => {
   });
 
   it('the delivery list and the open delivery appear side by side on a wide screen and respond to keyboard shortcuts', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 3);
-    const page = await openDashboard(emulator, { width: 1100 });
+    const { emulator, page } = await openList({ 'order.shipped': 3 }, { width: 1100 });
     const [newest, , oldest] = (await emulator.control.listDeliveries({})).data;
     await rowsOf(page).first().waitFor();
     await page.keyboard.press('j');
@@ -204,9 +166,10 @@ describeInBrowser('the delivery list and the open delivery', () => {
   });
 
   it('the delivery list and the open delivery replace each other on a narrow screen and keep the scroll position', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 40);
-    const page = await openDashboard(emulator, { width: 360, hash: '/deliveries?type=order.shipped' });
+    const { page } = await openList(
+      { 'order.shipped': 40 },
+      { width: 360, hash: '/deliveries?type=order.shipped' },
+    );
     await rowsOf(page).first().waitFor();
     await scrollTo(page, 400);
     await rowsOf(page).nth(14).click();

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { startDeliverySetup } from '../emulator/deliveries/delivery-setup.ts';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';
 import { startPair } from './open-emulator.ts';
 
@@ -150,20 +150,6 @@ describeInBrowser('the delivery page', () => {
     const cause = causeOf(page);
     await cause.getByText(/The receiver makes one mistake: the signed string was "\{body\}"/).waitFor();
     await expect.poll(() => cause.locator('mark').count()).toBe(2);
-  });
-
-  it('the delivery page shows the next attempt while the clock is frozen, and advances the clock to it', async () => {
-    const { page, receiver } = await openDelivery([503, 200]);
-    await page.getByText(/Next attempt in 5m/).waitFor();
-    await page.getByText('The clock is frozen').waitFor();
-    await timelineOf(page).locator('[data-state="due"]:not([stroke-dasharray])').click();
-    await timelineOf(page)
-      .getByText(/^1 retry to 1 endpoint, until .* \(\+5 min\)$/)
-      .waitFor();
-    await timelineOf(page).getByRole('button', { name: 'Advance 5 min' }).click();
-    await page.getByText('Delivered on attempt 2.').waitFor();
-    expect(receiver.requests).toHaveLength(2);
-    await expect.poll(() => page.getByText('Next attempt in').count()).toBe(0);
   });
 
   it('the delivery page shows that an attempt is due while it is in progress', async () => {
@@ -325,15 +311,5 @@ describeInBrowser('the delivery page', () => {
       /## Request\n\n```\nPOST .*"order": "ord_1".*## Response\n\n```\nHTTP 503\n.*\ndown\n```\n$/s,
     );
     expect(markdown).not.toContain(webhook.secret);
-  });
-
-  it('the delivery page moves the focus back to the button that opened a dialog after Escape', async () => {
-    const { page } = await openDelivery(503);
-    const edit = page.getByRole('button', { name: 'Edit and replay' });
-    await edit.click();
-    await expectFocused(page.getByRole('dialog').getByRole('textbox', { name: 'Body' }));
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expectFocused(edit);
   });
 });

@@ -48,7 +48,7 @@ describeInBrowser('the event pages', () => {
     expect((await emulator.control.listEvents({})).data).toMatchObject([{ type: 'order.shipped' }]);
   });
 
-  it('the event pages filter by type and text in the URL and keep the filter after a reload', async () => {
+  it('the event pages filter by type and text in the URL', async () => {
     const { emulator, trigger } = await start();
     await trigger('order.shipped', { customer: 'Louis' });
     await trigger('order.shipped', { customer: 'Grace' });
@@ -59,8 +59,6 @@ describeInBrowser('the event pages', () => {
     // IDs contain no I, L, O or U, so this text does not occur in an ID by chance.
     await page.getByRole('searchbox', { name: 'Search' }).fill('louis');
     await expect.poll(() => page.url()).toMatch(/type=order\.shipped&text=louis$/);
-    await expect.poll(() => rows.count()).toBe(1);
-    await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: 'Remove filter: Type order.shipped' }).click();
     await expect.poll(() => rows.count()).toBe(2);
@@ -106,14 +104,5 @@ describeInBrowser('the event pages', () => {
     const [delivery] = (await emulator.control.listDeliveries({})).data;
     await emulator.control.replayDelivery({ id: delivery?.id ?? '', new_id: true });
     await deliveries.getByText('replay').waitFor();
-  });
-
-  it('the event pages open the trigger form with the payload of an event', async () => {
-    const { emulator, trigger } = await start();
-    const id = await trigger('order.shipped', { number: 4711 });
-    const page = await openDashboard(emulator, { hash: `/events/${id}` });
-    await page.getByRole('link', { name: 'Trigger again' }).click();
-    await expect.poll(() => page.url()).toContain(`event=${id}`);
-    await expect.poll(() => page.getByLabel('Payload').innerText()).toContain('4711');
   });
 });

@@ -59,15 +59,6 @@ describeInBrowser('a replay', () => {
     expect(receiver.requests.map(({ headers }) => headers['service-delivery-id'])).toEqual([id, id]);
   });
 
-  it('a replay does not move the buttons next to it', async () => {
-    const { page } = await openFailing();
-    const other = page.getByRole('button', { name: 'Copy as curl' });
-    const before = await other.boundingBox();
-    await page.getByRole('button', replay).click();
-    await page.getByText('Attempt 2: 200', { exact: true }).waitFor();
-    await expect.poll(async () => (await other.boundingBox())?.x).toBe(before?.x);
-  });
-
   it('a replay shows the error when the emulator rejects it', async () => {
     const { page, control, webhook } = await openFailing();
     await control.deleteWebhook({ id: webhook.id });
@@ -117,13 +108,6 @@ describeInBrowser('a replay', () => {
     await page.getByRole('heading', { name: 'Attempt 1 of 1' }).waitFor();
     expect((await other.request(1)).path).toBe('/elsewhere');
     expect(receiver.requests).toHaveLength(1);
-  });
-
-  it('a replay fits a narrow screen with its button visible', async () => {
-    const { page, dialog } = await openEditor([503], 360);
-    const box = () => dialog.getByRole('button', replay).boundingBox();
-    await expect.poll(async () => ((await box())?.y ?? 800) + ((await box())?.height ?? 0)).toBeLessThan(800);
-    await expectAccessible(page);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
-import { focusedRowOf, openEmulator, rowsOf, trigger } from './delivery-list.ts';
+import { focusedRowOf, openEmulator, openList, rowsOf } from './delivery-list.ts';
 
 async function openSettings(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Settings' }).click();
@@ -42,17 +42,14 @@ describeInBrowser('the settings', () => {
   });
 
   it('a setting applies to other open tabs', async () => {
-    const emulator = await openEmulator();
-    const page = await openDashboard(emulator);
+    const { emulator, page } = await openList();
     const other = await openDashboard(emulator, { besides: page });
     await selectTheme(page, 'Dark');
     await expect.poll(() => backgroundOf(other)).toBe(DARK);
   });
 
   it('shortcuts with a single key can be switched off, and never work in a field or a dialog', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 2);
-    const page = await openDashboard(emulator);
+    const { page } = await openList({ 'order.shipped': 2 });
     await rowsOf(page).first().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('j?t');

@@ -87,15 +87,6 @@ describeInBrowser('the line of the timelines', () => {
     expect(await timeOf()).toBe(startedAt);
   });
 
-  it('the line is not dragged to the past', async () => {
-    const { page, slider, dots } = await openHome(1);
-    const { x, y } = await middleOf(slider);
-    await drag(page, { x, y }, { x: x - 100, y });
-    await page.mouse.up();
-    expect(await lineTextOf(page)).toMatch(/^now, /);
-    await dots.first().waitFor();
-  });
-
   it('a tick and a ring put the line there', async () => {
     const { area, page, rings } = await openHome(2);
     await area.getByRole('button', { name: '30m' }).last().click();

@@ -92,6 +92,7 @@ describeInBrowser('the workspace of a page', () => {
     await page.evaluate(`location.hash = '#/deliveries/${delivery.id}'`);
     const shown = page.getByRole('article', { name: 'Delivery' });
     await shown.getByText('Next attempt in 5m').waitFor();
+    await shown.getByText('The clock is frozen').waitFor();
     await shown.getByText(/^sent /).waitFor();
     await shown.locator('[data-state="due"]:not([stroke-dasharray])').click();
     await shown.getByRole('button', { name: 'Advance 5 min' }).click();
