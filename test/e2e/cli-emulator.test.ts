@@ -75,9 +75,15 @@ describe('the run file of an emulator that was killed', () => {
 });
 
 describe('svc emulator start --detach', () => {
-  it('svc emulator start --detach returns when the emulator is ready, and the emulator runs in its own session and logs attempts', async () => {
+  /** A folder whose emulator stops after the test. */
+  function createFolderOfDetached(): string {
     const cwd = createFolder();
     onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
+    return cwd;
+  }
+
+  it('svc emulator start --detach returns when the emulator is ready, and the emulator runs in its own session and logs attempts', async () => {
+    const cwd = createFolderOfDetached();
     const { exitCode, stdout } = await svc([...detach, '--json', '--forward-to', '9'], { cwd });
     expect(exitCode).toBe(ExitCode.success);
     const ready = JSON.parse(stdout);
@@ -100,9 +106,8 @@ describe('svc emulator start --detach', () => {
   it.skipIf(binary !== null)(
     'svc emulator start --detach starts although its log has a line before the ready line',
     async () => {
-      const cwd = createFolder();
+      const cwd = createFolderOfDetached();
       writeFileSync(join(cwd, 'talk.mjs'), `console.error('{"a warning": 1}');`);
-      onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
       const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'talk.mjs')).href}` };
       const { exitCode, stderr } = await svc(detach, { cwd, env });
       expect(exitCode).toBe(ExitCode.success);
@@ -114,9 +119,8 @@ describe('svc emulator start --detach', () => {
   );
 
   it('svc emulator start --detach prints the notes of the start, such as a seed that was not applied, once', async () => {
-    const cwd = createFolder();
+    const cwd = createFolderOfDetached();
     writeFileSync(join(cwd, 'seed.yaml'), 'workspaces: [{ name: A }]\n');
-    onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
     const start = ['emulator', 'start', '--port', '0', '--detach'];
     await svc(start, { cwd });
     await svcInProcess(['emulator', 'stop'], { cwd });
@@ -133,8 +137,7 @@ describe('svc emulator start --detach', () => {
   });
 
   it('of two svc emulator start --detach at the same time, exactly one starts', async () => {
-    const cwd = createFolder();
-    onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
+    const cwd = createFolderOfDetached();
     const start = [...detach, '--json'];
     const results = await Promise.all([svc(start, { cwd }), svc(start, { cwd })]);
     results.sort((a, b) => Number(a.exitCode) - Number(b.exitCode));

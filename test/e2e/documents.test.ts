@@ -16,68 +16,30 @@ import { createFolder, runJsonOk } from './test-resources.ts';
 const runnable = /^(?:console|sh|js|ts|typescript|python|go|ruby|php|yaml)$/;
 
 /** Blocks that another test runs, which reads them from the page or compares them with its own files. */
-const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test: string }[] = [
-  {
-    page: 'README.md',
-    language: /^js$/,
-    code: /svc-emulator/,
-    test: 'test/library/documented-examples.test.ts',
-  },
-  { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
-  { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
-  { page: 'docs/testing.md', language: /^console$/, code: /npm i/, test: 'scripts/platform/runners.mjs' },
-  { page: 'docs/receivers.md', language: /^js$/, test: 'test/receivers/receiver-documents.test.ts' },
-  { page: 'docs/ci.md', language: /^yaml$/, test: 'test/e2e/ci-document.test.ts' },
-  { page: 'docs/reference/exec-and-action.md', language: /^yaml$/, test: 'test/e2e/action.test.ts' },
-  { page: 'docs/ci.md', language: /^console$/, code: /emulator exec/, test: 'test/e2e/ci-document.test.ts' },
-  { page: 'docs/state.md', language: /^yaml$/, test: 'test/emulator/service/seed.test.ts' },
-  {
-    page: 'docs/fixtures.md',
-    language: /^(?:ts|sh)$/,
-    code: /openapi|webhooks/,
-    test: 'test/operations/generated-clients.test.ts',
-  },
-  {
-    page: 'docs/reference/control-plane.md',
-    language: /^sh$/,
-    test: 'test/http/control-plane-document.test.ts',
-  },
+const elsewhere: readonly (readonly [page: string, language: RegExp, code: RegExp | null, test: string])[] = [
+  ['README.md', /^js$/, /svc-emulator/, 'test/library/documented-examples.test.ts'],
+  ['docs/testing.md', /^(?:js|ts)$/, null, 'test/library/documented-examples.test.ts'],
+  ['docs/testing.md', /^typescript$/, null, 'test/library/event-types.test.ts'],
+  ['docs/testing.md', /^console$/, /npm i/, 'scripts/platform/runners.mjs'],
+  ['docs/receivers.md', /^js$/, null, 'test/receivers/receiver-documents.test.ts'],
+  ['docs/ci.md', /^yaml$/, null, 'test/e2e/ci-document.test.ts'],
+  ['docs/ci.md', /^console$/, /emulator exec/, 'test/e2e/ci-document.test.ts'],
+  ['docs/reference/exec-and-action.md', /^yaml$/, null, 'test/e2e/action.test.ts'],
+  ['docs/state.md', /^yaml$/, null, 'test/emulator/service/seed.test.ts'],
+  ['docs/fixtures.md', /^(?:ts|sh)$/, /openapi|webhooks/, 'test/operations/generated-clients.test.ts'],
+  ['docs/reference/control-plane.md', /^sh$/, null, 'test/http/control-plane-document.test.ts'],
 ];
 
 /** Blocks that cannot run here. */
-const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
-  {
-    page: /^AGENTS|^CONTRIBUTING|^docs\/contributing\//,
-    code: /^np[mx] /,
-    reason: 'runs the tests or the benchmarks',
-  },
-  {
-    page: /^examples\//,
-    code: /^npm ci\nnpm test\n$/,
-    reason: 'npm run test:platform runs the examples',
-  },
-  {
-    page: /^README|^docs\/installing/,
-    code: /npm link|npm run package/,
-    reason: 'npm run test:platform runs them',
-  },
-  { page: /^docs\/installing/, code: /sudo tar/, reason: 'npm run test:platform -- executable runs it' },
-  { page: /^docs\/containers/, code: /docker |testcontainers|services:/, reason: 'needs containers' },
-  {
-    page: /^docs\/real-service/,
-    code: /\.(?:har|ndjson)\b/,
-    reason: 'test/cli/commands/gaps.test.ts runs them',
-  },
-  {
-    page: /^docs\/receiver-fuzz/,
-    code: /restart\.sh/,
-    reason: 'test/cli/commands/receiver-fuzz.test.ts runs a command that restarts a receiver',
-  },
-  {
-    page: /^docs\/security/,
-    code: /emulator start --host/,
-    reason: 'listens on other addresses than loopback',
-  },
+const cannotRun: readonly (readonly [page: RegExp, code: RegExp, reason: string])[] = [
+  [/^AGENTS|^CONTRIBUTING|^docs\/contributing\//, /^np[mx] /, 'runs the tests or the benchmarks'],
+  [/^examples\//, /^npm ci\nnpm test\n$/, 'npm run test:platform runs the examples'],
+  [/^README|^docs\/installing/, /npm link|npm run package/, 'npm run test:platform runs them'],
+  [/^docs\/installing/, /sudo tar/, 'npm run test:platform -- executable runs it'],
+  [/^docs\/containers/, /docker |testcontainers|services:/, 'needs containers'],
+  [/^docs\/real-service/, /\.(?:har|ndjson)\b/, 'test/cli/commands/gaps.test.ts runs them'],
+  [/^docs\/receiver-fuzz/, /restart\.sh/, 'test/cli/commands/receiver-fuzz.test.ts restarts a receiver'],
+  [/^docs\/security/, /emulator start --host/, 'listens on other addresses than loopback'],
 ];
 
 interface Session {
@@ -256,16 +218,14 @@ it.skipIf(process.platform === 'win32').each(pagesToRun)(
 it('every block that is listed above exists', () => {
   const blocks = pages.flatMap(listBlocks).filter(({ language }) => runnable.test(language));
   expect(elsewhere.filter((entry) => !blocks.some((block) => matches(entry, block)))).toEqual([]);
-  expect(
-    cannotRun.filter(
-      ({ page, code }) => !blocks.some((block) => page.test(block.page) && code.test(block.code)),
-    ),
-  ).toEqual([]);
+  const exists = (page: RegExp, code: RegExp) =>
+    blocks.some((block) => page.test(block.page) && code.test(block.code));
+  expect(cannotRun.filter(([page, code]) => !exists(page, code))).toEqual([]);
   expect(Object.keys(sessions).filter((page) => !pages.includes(page))).toEqual([]);
-  expect(elsewhere.map(({ test }) => test).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  expect(elsewhere.map(([, , , test]) => test).filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-function matches({ page, language, code }: (typeof elsewhere)[number], block: Block): boolean {
+function matches([page, language, code]: (typeof elsewhere)[number], block: Block): boolean {
   return page === block.page && language.test(block.language) && (code?.test(block.code) ?? true);
 }
 
@@ -274,7 +234,7 @@ function isElsewhere(block: Block): boolean {
 }
 
 function isImpossible(block: Block): boolean {
-  return cannotRun.some(({ page, code }) => page.test(block.page) && code.test(block.code));
+  return cannotRun.some(([page, code]) => page.test(block.page) && code.test(block.code));
 }
 
 async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
