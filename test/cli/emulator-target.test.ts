@@ -95,8 +95,6 @@ describe('the address of an emulator', () => {
   });
 });
 
-describe('resolveTarget', () => {});
-
 describe('the emulator on the configured port', () => {
   const findAt = (port: number) => findEmulatorOnPort({ host: '127.0.0.1', port });
 

@@ -149,29 +149,21 @@ describe('a server that is not an emulator', () => {
     await closed;
   });
 
-  /** A server whose response has no end. */
-  function serveWithoutEnd(status: number, type: string) {
+  it('a response that does not end fails with no_emulator [network.other-servers]', async () => {
     const block = Buffer.alloc(4 * 1024 * 1024, ' ');
-    return serve((_request, response) => {
-      response.writeHead(status, { 'content-type': type });
+    const { control } = await serve((_request, response) => {
+      response.writeHead(404, { 'content-type': 'application/json' });
       const write = () => {
         while (!response.destroyed && response.write(block));
       };
       response.on('drain', write);
       write();
     });
-  }
-
-  it.each([200, 404])(
-    'a response with status %s that does not end fails with no_emulator [network.other-servers]',
-    async (status) => {
-      const { control } = await serveWithoutEnd(status, 'application/json');
-      await expect(control.getStatus({})).rejects.toMatchObject({
-        code: 'no_emulator',
-        message: expect.stringContaining('the response is too large'),
-      });
-    },
-  );
+    await expect(control.getStatus({})).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: expect.stringContaining('the response is too large'),
+    });
+  });
 
   it('a list ends when a cursor repeats [network.other-servers]', async () => {
     const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });

@@ -22,8 +22,8 @@ type Options = Omit<Parameters<typeof importCommand.run>[0], 'file'>;
 
 const MINUTE_MS = 60_000;
 
-/** Imports a recording into a frozen emulator. */
-async function setUp(fakeOptions: FakeOptions = {}) {
+/** Imports a recording into a frozen emulator. `onCreate` runs before each event is created. */
+async function setUp(fakeOptions: FakeOptions = {}, onCreate: () => void = () => {}) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
   const { workspace_id, base_url, api_key } = emulator.status();
@@ -34,7 +34,13 @@ async function setUp(fakeOptions: FakeOptions = {}) {
   const folder = createTemporaryFolder();
   const { context, capturedOutput } = createFakeContext({
     control: emulator.control,
-    api,
+    api: {
+      ...api,
+      createEvent: async (...input) => {
+        onCreate();
+        return api.createEvent(...input);
+      },
+    },
     cwd: folder,
     ...fakeOptions,
   });
@@ -173,34 +179,21 @@ describe('errors of svc events import', () => {
   });
 
   it('an import continues after the rate limit', async () => {
-    const { emulator, api, context, capturedOutput } = await setUp();
     let calls = 0;
-    const createEvent: typeof api.createEvent = async (body) => {
+    const { importText, capturedOutput } = await setUp({}, () => {
       if (++calls === 2) throw new SvcError('rate_limited', 'Too many requests.');
-      return api.createEvent(body);
-    };
-    const limited = { ...context, connectApi: async () => ({ ...api, createEvent }) };
-    const file = join(context.cwd, 'recording');
-    writeFileSync(file, ndjson);
-    await importCommand.run({ file, workspace: emulator.status().workspace_id, atOnce: true }, limited);
+    });
+    await importText(ndjson, { atOnce: true });
     expect(calls).toBe(3);
     expect(capturedOutput.out).toContain('Imported 2 events.');
   });
 
   it('an interruption reports the number of imported events', async () => {
     const interrupted = new AbortController();
-    const { emulator, api, context, capturedOutput } = await setUp({ signal: interrupted.signal });
-    const createEvent: typeof api.createEvent = async (body) => {
-      interrupted.abort();
-      return api.createEvent(body);
-    };
-    const file = join(context.cwd, 'recording');
-    writeFileSync(file, ndjson);
-    const run = importCommand.run(
-      { file, workspace: emulator.status().workspace_id },
-      { ...context, connectApi: async () => ({ ...api, createEvent }) },
+    const { importText, capturedOutput } = await setUp({ signal: interrupted.signal }, () =>
+      interrupted.abort(),
     );
-    await expect(run).rejects.toMatchObject({ code: 'interrupted' });
+    await expect(importText(ndjson)).rejects.toMatchObject({ code: 'interrupted' });
     expect(capturedOutput.out).toContain('Imported 1 of 2 events.');
   });
 });
