@@ -54,7 +54,7 @@ async function run(
       keys.push(key);
       bodies.push(body);
       const id = `evt_${bodies.length}`;
-      return { value: { id }, text: JSON.stringify({ id }) };
+      return { value: { id }, text: `{"id":"${id}","n":1.0}` };
     },
   } as unknown as ApiClient;
   const control = {
@@ -150,6 +150,7 @@ describe('an event of a script', () => {
     expect(none.last?.lines).toEqual(['a.b  evt_1', 'no endpoint subscribes to it']);
     const { last } = await run([event('first')], { endpointCount: 1 });
     expect(last?.lines).toEqual(['a.b  evt_1', 'evt_1 wh_1  http://a.test/']);
+    expect(last?.result).toContain('"n":1.0');
   });
 });
 

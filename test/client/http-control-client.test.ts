@@ -74,6 +74,11 @@ describe('an operation over HTTP', () => {
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret', undefined]);
   });
 
+  it('an error response rejects with its code', async () => {
+    const { control } = await serveJson(409, { error: { code: 'conflict', message: 'It is running.' } });
+    await expect(control.stop({})).rejects.toMatchObject({ code: 'conflict', message: 'It is running.' });
+  });
+
   it('a call rejects with interrupted when the signal is aborted during it', async () => {
     const { url } = await serve(() => interrupt.abort());
     const interrupt = new AbortController();
