@@ -65,12 +65,11 @@ export async function checkGaps(input: GapCheckInput): Promise<GapReport> {
   const adopted = mergeOverrides(overrides, { data: toResults(input, observations) });
   const pairs = await replay(requests, { ...adopted, 'rate.limit': 'off' }, input.startTarget);
   observations.push(...compareResponses(pairs));
-  const others = observations.filter(({ gap, isSame }) => gap === null && !isSame);
+  const ofNoGap = observations.filter(({ gap, isSame }) => gap === null && !isSame);
+  const others = groupBy(ofNoGap, ({ text }) => text);
   return {
     data: toResults(input, observations),
-    other: groupBy(others, ({ text }) => text).flatMap((group) =>
-      group.slice(0, 1).map((first) => ({ text: first.text, evidence: toEvidence([first]) })),
-    ),
+    other: Array.from(others, ([text, group]) => ({ text, evidence: toEvidence(group.slice(0, 1)) })),
     notes: signatures.note === null ? [] : [signatures.note],
   };
 }

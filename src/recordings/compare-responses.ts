@@ -19,14 +19,14 @@ interface Rule {
   /**
    * The value of the gap that a response shows, or null if it shows only that it is another one. The service behaves as the emulator if
    * both responses show the same.
+   * Default: the status.
    * @param earlier the response to the earlier request with the same idempotency key
    */
-  readonly read: (response: ApiRequest, earlier: ApiRequest | undefined) => ConfigValue | null;
+  readonly read?: (response: ApiRequest, earlier: ApiRequest | undefined) => ConfigValue | null;
   /** True if equal responses do not show that the values are equal, and different ones do not show the value. */
   readonly showsNoValue?: true;
 }
 
-const readStatus = ({ status }: ApiRequest) => status;
 const readError = ({ status, failure }: ApiRequest) => `${status} ${failure.code}`.trim();
 const readDecision = (accepted: ConfigValue, rejected: ConfigValue) => (response: ApiRequest) =>
   isSuccess(response) ? accepted : rejected;
@@ -40,17 +40,15 @@ const rules: readonly Rule[] = [
   {
     gap: 'body.limit',
     when: (pair) => [pair.recorded, pair.emulated].some(({ status }) => status === 413),
-    read: readStatus,
     showsNoValue: true,
   },
   {
     gap: 'body.charset',
     when: ({ recorded: { method, headers, status } }) =>
       method === 'POST' && status !== 403 && /charset=(?!"?utf-?8)/i.test(headers.get('content-type') ?? ''),
-    read: readStatus,
   },
-  { gap: 'path.slash', when: hasPath(/^\/(?:events|webhooks)\/$/), read: readStatus },
-  { gap: 'version', when: hasPath(/^\/v\d+\//), read: readStatus },
+  { gap: 'path.slash', when: hasPath(/^\/(?:events|webhooks)\/$/) },
+  { gap: 'version', when: hasPath(/^\/v\d+\//) },
   {
     gap: 'webhook.operations',
     // A 404 for a longer path can be about the ID.
@@ -174,7 +172,10 @@ export function compareResponses(pairs: readonly Pair[]): Observation[] {
 }
 
 /** @returns null if the pair does not show whether the service behaves as the emulator */
-function observe({ gap, field, read, showsNoValue }: Rule, pair: Pair): Observation | null {
+function observe(
+  { gap, field, read = ({ status }) => status, showsNoValue }: Rule,
+  pair: Pair,
+): Observation | null {
   const { recorded, emulated, earlier } = pair;
   const [shown, own] = [read(recorded, earlier?.recorded), read(emulated, earlier?.emulated)];
   const isSame = shown === own;

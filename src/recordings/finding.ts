@@ -76,7 +76,8 @@ export function judge(
 ): Finding {
   const same = observations.filter(({ isSame }) => isSame);
   const different = observations.filter(({ isSame }) => !isSame);
-  const groups = groupBy(different, ({ value }) => JSON.stringify(value)).sort((a, b) => b.length - a.length);
+  const byValue = groupBy(different, ({ value }) => JSON.stringify(value));
+  const groups = [...byValue.values()].sort((a, b) => b.length - a.length);
   const [mostFrequent = []] = groups;
   if (observations.length === 0) return { verdict: 'no_evidence', observed: null, evidence: [] };
   if (isFixed ? different.length === 0 : same.length >= mostFrequent.length) {
@@ -90,10 +91,11 @@ export function judge(
 
 /** For a gap whose value is an object: one finding from those for its fields. */
 export function judgeFields(configured: ConfigValue, observations: readonly Observation[]): Finding {
-  const findings = groupBy(observations, ({ field = '' }) => field).map((group) => {
-    const name = group[0]?.field ?? '';
-    return { name, ...judge(Object(configured)[name], group) };
-  });
+  const byField = groupBy(observations, ({ field = '' }) => field);
+  const findings = Array.from(byField, ([name, group]) => ({
+    name,
+    ...judge(Object(configured)[name], group),
+  }));
   const isDifferent = findings.some(({ verdict }) => verdict === 'different');
   const relevant = findings.filter(({ verdict }) => verdict === 'different' || !isDifferent);
   const values = relevant.flatMap(({ name, observed }) => (observed === null ? [] : [[name, observed]]));
@@ -104,12 +106,13 @@ export function judgeFields(configured: ConfigValue, observations: readonly Obse
   };
 }
 
-export function groupBy<Item>(items: readonly Item[], toKey: (item: Item) => string): Item[][] {
+/** The items by their keys, in the order of the first of each. */
+export function groupBy<Item>(items: readonly Item[], toKey: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const group = groups.get(toKey(item)) ?? [];
     groups.set(toKey(item), group);
     group.push(item);
   }
-  return [...groups.values()];
+  return groups;
 }

@@ -85,22 +85,20 @@ function observePageSize(request: ApiRequest, configured: GapValues): Observatio
 }
 
 /** A kind of record, and the gap about its fields; null if no gap is about them. */
-const records = {
-  event: { gap: 'event.record', fields: Event.entries },
-  workspace: { gap: 'workspace.record', fields: Workspace.entries },
-  webhook: { gap: 'webhook.record', fields: CreatedWebhook.entries },
-  envelope: { gap: 'envelope', fields: Envelope.entries },
-  page: { gap: null, fields: EventPage.entries },
-  error: { gap: null, fields: ErrorBody.entries.error.entries },
-} as const;
+interface RecordKind extends Pick<Observation, 'gap'> {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, { readonly type: string }>>;
+}
 
-/** What the response to each operation is. */
-const results: Readonly<Record<NonNullable<ApiRequest['operation']>, keyof typeof records>> = {
-  createEvent: 'event',
-  getEvent: 'event',
-  getWorkspace: 'workspace',
-  createWebhook: 'webhook',
-  listEvents: 'page',
+const event: RecordKind = { name: 'event', gap: 'event.record', fields: Event.entries };
+const envelope: RecordKind = { name: 'envelope', gap: 'envelope', fields: Envelope.entries };
+const error: RecordKind = { name: 'error', gap: null, fields: ErrorBody.entries.error.entries };
+const results: Readonly<Record<NonNullable<ApiRequest['operation']>, RecordKind>> = {
+  createEvent: event,
+  getEvent: event,
+  getWorkspace: { name: 'workspace', gap: 'workspace.record', fields: Workspace.entries },
+  createWebhook: { name: 'webhook', gap: 'webhook.record', fields: CreatedWebhook.entries },
+  listEvents: { name: 'page', gap: null, fields: EventPage.entries },
 };
 
 const DELIVERY_HEADERS = ['service-signature', 'service-timestamp', 'service-delivery-id'];
@@ -111,8 +109,7 @@ export function observeMessages(
   configured: GapValues,
 ): Observation[] {
   const observations: Observation[] = [];
-  const compareFields = (exchange: Exchange, kind: keyof typeof records, record: unknown) => {
-    const { gap, fields } = records[kind];
+  const compareFields = (exchange: Exchange, { name: kind, gap, fields }: RecordKind, record: unknown) => {
     const names = isObject(record) ? Object.keys(record) : [];
     if (names.length === 0) return;
     const isSame =
@@ -123,9 +120,9 @@ export function observeMessages(
   };
   for (const request of requests) {
     const { operation, result, items } = request;
-    compareFields(request, 'error', result.error);
+    compareFields(request, error, result.error);
     if (operation !== null && isSuccess(request)) compareFields(request, results[operation], result);
-    for (const item of items) compareFields(request, 'event', item);
+    for (const item of items) compareFields(request, event, item);
     for (const [gap, read] of Object.entries(readers)) {
       const value = read(request);
       if (value !== undefined) observations.push(compareValue(configured, request, gap as GapId, value));
@@ -133,8 +130,8 @@ export function observeMessages(
     observations.push(...observePageSize(request, configured));
   }
   for (const attempt of attempts) {
-    compareFields(attempt, 'envelope', attempt.envelope);
-    compareFields(attempt, 'event', attempt.envelope.data);
+    compareFields(attempt, envelope, attempt.envelope);
+    compareFields(attempt, event, attempt.envelope.data);
     const missing = DELIVERY_HEADERS.filter((name) => !attempt.headers.has(name));
     const text = `delivery without ${missing.join(', ')}`;
     observations.push({ gap: null, exchange: attempt, isSame: missing.length === 0, value: null, text });

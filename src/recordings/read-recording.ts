@@ -65,8 +65,7 @@ export interface Recording {
 
 /** @throws SvcError `usage` if it is neither HAR nor NDJSON */
 export function parseRecording(text: string, file: string): Recording {
-  const { log } = toFields(tryParseJson(text));
-  const items = isObject(log) ? listHarEntries(log) : listLines(text);
+  const items = listItems(text);
   if (items === null) {
     throw new SvcError('usage', `${file} is not valid HAR or NDJSON.`, {
       hint: 'Pass HAR, or NDJSON from svc deliveries export or svc gaps record.',
@@ -80,14 +79,13 @@ export function parseRecording(text: string, file: string): Recording {
   return { file, entries: valid, warning: warning ?? null };
 }
 
-type Items = readonly (readonly [position: string, item: Fields])[];
-
-function listHarEntries({ entries }: Fields): Items | null {
-  if (!Array.isArray(entries)) return null;
-  return entries.map((item, index) => [`entry ${index + 1}`, fromHar(toFields(item))]);
-}
-
-function listLines(text: string): Items | null {
+/** The entries of HAR or the lines of NDJSON, each with its position; null for anything else. */
+function listItems(text: string): readonly (readonly [position: string, item: Fields])[] | null {
+  const { log } = toFields(tryParseJson(text));
+  if (isObject(log)) {
+    if (!Array.isArray(log.entries)) return null;
+    return log.entries.map((item, index) => [`entry ${index + 1}`, toFields(item)]);
+  }
   const lines = text.split('\n').map((line, index) => [`line ${index + 1}`, line.trim()] as const);
   const filled = lines.filter(([, line]) => line !== '');
   // The first line of other JSON is often only a bracket.
@@ -95,21 +93,8 @@ function listLines(text: string): Items | null {
   return filled.map(([position, line]) => [position, toFields(tryParseJson(line))]);
 }
 
-/** An entry of HAR in the form of a line of svc. Programs omit fields, or write null. */
-function fromHar(entry: Fields): Fields {
-  const [request, response] = [toFields(entry.request), toFields(entry.response)];
-  const [sent, received] = [toFields(request.postData), toFields(response.content)];
-  return {
-    sent_at: entry.startedDateTime,
-    duration_ms: entry.time,
-    response_status: response.status,
-    request: { ...request, body: sent.text, encoding: sent.encoding },
-    response: { ...response, body: received.text, encoding: received.encoding },
-  };
-}
-
 function readEntry(item: Fields, file: string, position: string): RecordedEntry | null {
-  if ('request' in item) {
+  if (!('body' in item)) {
     const exchange = readExchange(item, file, position);
     if (exchange === null) return null;
     const body = exchange.method === 'POST' ? exchange.body.toString() : '';
@@ -123,13 +108,18 @@ function readEntry(item: Fields, file: string, position: string): RecordedEntry 
   return { position, createdAt, body: item.body, exchanges };
 }
 
-/** @returns null without a valid URL or time */
+/**
+ * Reads a line of svc, or an entry of HAR, which has other names. Programs omit fields, or write null.
+ * @returns null without a valid URL or time
+ */
 function readExchange(line: Fields, file: string, entry: string): Exchange | null {
   const [request, response] = [toFields(line.request), toFields(line.response)];
-  const [url, at] = [parseUrl(toText(request.url)), Date.parse(toText(line.sent_at))];
+  const { sent_at: sentAt = line.startedDateTime, duration_ms: durationMs = line.time } = line;
+  const { response_status: status = response.status } = line;
+  const [url, at] = [parseUrl(toText(request.url)), Date.parse(toText(sentAt))];
   if (url === null || Number.isNaN(at)) return null;
   const [headers, responseHeaders] = [readHeaders(request.headers), readHeaders(response.headers)];
-  const body = readBody(request, headers);
+  const body = readBody(request.postData ?? request, headers);
   // -1 and 0 are sizes that are not known.
   const [size, dueAt] = [toNumber(request.bodySize), Date.parse(toText(line.scheduled_at))];
   const isText = typeof body === 'string';
@@ -138,7 +128,7 @@ function readExchange(line: Fields, file: string, entry: string): Exchange | nul
     entry,
     at,
     dueAt: Number.isNaN(dueAt) ? at : dueAt,
-    durationMs: toNumber(line.duration_ms),
+    durationMs: toNumber(durationMs),
     isReplay: line.trigger === 'manual',
     method: toText(request.method) || 'POST',
     url,
@@ -148,9 +138,9 @@ function readExchange(line: Fields, file: string, entry: string): Exchange | nul
       !(isText && /\uFFFD/.test(body)) &&
       !body.includes(REMOVED) &&
       !(size > 0 && size !== Buffer.byteLength(body)),
-    status: Math.max(0, toNumber(line.response_status)),
+    status: Math.max(0, toNumber(status)),
     responseHeaders,
-    responseText: readBody(response, responseHeaders).toString(),
+    responseText: readBody(response.content ?? response, responseHeaders).toString(),
   };
 }
 
@@ -170,9 +160,10 @@ function readHeaders(recorded: unknown): RecordedHeaders {
 }
 
 /** Most programs record a decompressed body, and some the compressed bytes in base64. */
-function readBody({ body, encoding }: Fields, headers: RecordedHeaders): string | Buffer {
-  if (encoding !== 'base64') return toText(body);
-  const bytes = Buffer.from(toText(body), 'base64');
+function readBody(message: unknown, headers: RecordedHeaders): string | Buffer {
+  const { body, text = body, encoding } = toFields(message);
+  if (encoding !== 'base64') return toText(text);
+  const bytes = Buffer.from(toText(text), 'base64');
   return decodeBody(bytes, headers.get('content-encoding') ?? '', RECORDING_LIMIT_BYTES);
 }
 

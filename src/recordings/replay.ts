@@ -75,11 +75,6 @@ function createSender({ control, status }: ReplayTarget) {
   const keys = new Map<string, string>();
   const mapIds = (text: string) => text.replace(ID, (id) => ids.get(id) ?? id);
 
-  async function addWorkspace(id: string): Promise<void> {
-    const isFirst = ![...ids.keys()].some(isWorkspaceId);
-    ids.set(id, isFirst ? firstWorkspaceId : (await control.createWorkspace({ name: id })).id);
-  }
-
   /** A key with the access that the recorded response shows. The recording contains no keys. */
   async function findKey(
     { status, method, headers }: ApiRequest,
@@ -100,11 +95,11 @@ function createSender({ control, status }: ReplayTarget) {
     const sent = [...headers].filter(([name]) => ['content-type', 'idempotency-key'].includes(name));
     if (key !== null) sent.push(['authorization', `Bearer ${key}`]);
     // Bytes, because the request of a text gets a Content-Type.
-    const bytes =
-      body.length === 0 || method === 'GET'
-        ? null
-        : Buffer.from(typeof body === 'string' ? mapIds(body) : body);
-    return fetch(base + mapIds(path + url.search), { method, headers: sent, body: bytes });
+    const bytes = Buffer.from(typeof body === 'string' ? mapIds(body) : body);
+    const content = bytes.length === 0 || method === 'GET' ? null : bytes;
+    const response = await fetch(base + mapIds(path + url.search), { method, headers: sent, body: content });
+    const { status, headers: responseHeaders } = response;
+    return { status, responseHeaders: new Map(responseHeaders), responseText: await response.text() };
   }
 
   return async (recorded: ApiRequest): Promise<ApiRequest | null> => {
@@ -114,16 +109,14 @@ function createSender({ control, status }: ReplayTarget) {
     const named = `${address} ${recorded.body} ${result.workspace_id}`.match(ID) ?? [];
     const workspaceIds = named.filter(isWorkspaceId);
     const unknown = recorded.status === 404 ? [] : workspaceIds.filter((id) => !ids.has(id));
-    for (const id of new Set(unknown)) await addWorkspace(id);
+    for (const id of new Set(unknown)) {
+      const isFirst = ![...ids.keys()].some(isWorkspaceId);
+      ids.set(id, isFirst ? firstWorkspaceId : (await control.createWorkspace({ name: id })).id);
+    }
     if (isAccepted && operation !== null && !address.every((id) => ids.has(id))) return null;
     const [workspaceId = firstWorkspaceId] = workspaceIds.flatMap((id) => ids.get(id) ?? []);
     const response = await send(recorded, await findKey(recorded, workspaceId));
-    const responseText = await response.text();
-    const responseHeaders = new Map(response.headers);
-    const emulated = toApiRequest(
-      { ...recorded, status: response.status, responseHeaders, responseText },
-      path,
-    );
+    const emulated = toApiRequest({ ...recorded, ...response }, path);
     const { id } = emulated.result;
     if (isAccepted && isSuccess(emulated)) ids.set(String(result.id), String(id));
     // The emulator must not send anything to a recorded URL.

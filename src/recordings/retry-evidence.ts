@@ -21,7 +21,7 @@ interface Wait extends FailedAttempt {
 
 export function observeRetries(attempts: Attempts, configured: RetryPolicy): Observation[] {
   const identified = attempts.filter(({ id }) => id !== '');
-  const waits = groupBy(identified, ({ id }) => id)
+  const waits = [...groupBy(identified, ({ id }) => id).values()]
     .map(listWaits)
     .filter((each) => !lacksAttempts(each, configured))
     .flat();
@@ -110,7 +110,10 @@ function observeSchedule(waits: readonly Wait[], policy: RetryPolicy) {
     const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
     const [min = 0, max = 0] = [times[0], times.at(-1)];
     jitter = Math.max(jitter, (max - min - toleranceOf(max)) / (max + min));
-    return roundToSeconds((min + max) / 2);
+    // Recorded times are some milliseconds late.
+    const middleMs = (min + max) / 2;
+    const unitMs = middleMs < SECOND_MS ? 1 : SECOND_MS;
+    return Math.round(middleMs / unitMs) * unitMs;
   });
   const isSame = delaysMs.every((ms, index) => ms === getDelayMs(policy, index + 1));
   const schedule = isSame ? policy.delaysMs : completeSchedule(delaysMs, policy);
@@ -139,9 +142,4 @@ function completeSchedule(recorded: readonly number[], { delaysMs, windowMs }: R
   const schedule = isTooLong ? [...recorded] : all;
   while (schedule.length > 1 && schedule.at(-1) === schedule.at(-2)) schedule.pop();
   return schedule;
-}
-
-/** Recorded times are some milliseconds late. */
-function roundToSeconds(ms: number): number {
-  return ms < SECOND_MS ? Math.round(ms) : Math.round(ms / SECOND_MS) * SECOND_MS;
 }

@@ -99,28 +99,13 @@ function compare(
   secrets: readonly string[],
   { values }: Config,
 ): Promise<GapReport> {
-  const { profile, overrides, environment, sender } = values;
-  const startTarget: StartTarget = async (replayed, wall) => {
+  const { profile, environment, sender } = values;
+  const startTarget: StartTarget = async (overrides, wall) => {
     const { startEmulator } = await import('../../emulator.ts');
-    const rules = resolveRules(profile, replayed, environment);
-    return startEmulator({
-      host: '127.0.0.1',
-      port: 0,
-      db: ':memory:',
-      environment,
-      rules,
-      wall,
-    });
+    const rules = resolveRules(profile, overrides, environment);
+    return startEmulator({ host: '127.0.0.1', port: 0, db: ':memory:', environment, rules, wall });
   };
-  return checkGaps({
-    recording,
-    secrets,
-    profile,
-    overrides,
-    environment,
-    startTarget,
-    checksSignatures: sender === 'svc',
-  });
+  return checkGaps({ ...values, recording, secrets, startTarget, checksSignatures: sender === 'svc' });
 }
 
 function renderReport({ data, other, notes }: GapReport, counts: readonly string[], { io }: Context): string {
