@@ -18,11 +18,12 @@ export interface ProbeResult {
     | 'unreadable_accepted'
     | 'differs'
     | 'inconsistent'
+    | 'digests'
     | 'varies'
     | 'constant';
   /** Number of mistakes that were tried. */
   readonly tried: number;
-  /** What the receiver returned for some of them, if it `varies`. */
+  /** What the receiver returned for some of them, if it `varies`; how the digests begin that it rejects. */
   readonly other?: string;
 }
 
@@ -57,6 +58,11 @@ export function judgeProbe(
       return concludeMisread('probe_unreadable_accepted');
     case 'inconsistent':
       return conclude('probe_inconsistent');
+    case 'digests':
+      return conclude('probe_digests', {
+        cause: 'signature_rejected',
+        detail: `${say('returned', values)} ${say('probe_digests', { other })}`,
+      });
     case 'differs': {
       const shown = [say('probe_differs_fact'), ...evidence];
       // If the clock of the receiver was wrong, the cause would be known, and there would be no probe.

@@ -97,6 +97,11 @@ const sentences = {
     'a probe: two responses to the same signature, to the correct one at another time, or to one mistake with another timestamp',
     'Look for what the receiver keeps between requests, such as one HMAC object or one regular expression with the flag g for all of them, for a limit of failed attempts, and for how it writes and compares the digest: hex without leading zeros, a signed number, or a function that also removes digits, such as ltrim. If several processes respond, check that they have the same secret and code.',
   ],
+  probe_digests: [
+    'It rejects each signature whose digest begins with {other}, and accepts the others.',
+    'a probe of the correct signature at 48 times: at least two rejected, and none accepted with the same first character',
+    'Check how the receiver removes the prefix of the signature: lstrip of Python, ltrim of PHP and TrimLeft of Go remove characters, not a text. Use removeprefix, substr or TrimPrefix. Check also that the digest keeps zeros at the beginning.',
+  ],
   probe_constant: [
     'Every signature gets the same response, even a random one: the code that verifies was probably not reached, the data are rejected, or it uses a secret or makes a mistake that svc does not know.',
     'a probe: one response to the correct signature, at the beginning and at the end, a random one, and all known mistakes',

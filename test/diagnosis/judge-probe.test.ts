@@ -46,6 +46,12 @@ it.each<[ProbeResult['result'], DeliveryCause, Parameters<typeof sayFix>[0], Del
   );
 });
 
+it('a probe says how the digests begin that the receiver rejects', () => {
+  const verdict = judge('digests');
+  expect(verdict).toMatchObject({ cause: 'signature_rejected', certainty: 'certain' });
+  expect(verdict.detail).toBe(`${detail} ${say('probe_digests', { other: '500' })}`);
+});
+
 it('a probe that the receiver accepts shows no evidence about the attempt, and suggests a replay', () => {
   const verdict = judge('accepted');
   expect(verdict).toMatchObject({ detail: `${detail} ${say('probe_accepted')}`, evidence: [] });

@@ -11,7 +11,7 @@ import { confirmMistakes } from '../../signature/confirm-mistakes.ts';
 import { buildChangedContent, describeMistakes } from '../../signature/find-mistakes.ts';
 import type { SignatureChange } from '../../signature/mistakes.ts';
 import { chooseProbeTime, listProbes, type Probe } from '../../signature/probe-requests.ts';
-import { buildSignedContent, createSignatureHeaders } from '../../signature/sign.ts';
+import { buildSignedContent, computeDigest, createSignatureHeaders } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
 import { readSignature } from '../../store/attempts.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
@@ -29,6 +29,8 @@ const MAX_LARGE_MISTAKES = 40;
 const LIMITS = [429, 431];
 /** Other times for which the correct signature is sent at the end. */
 const SAMPLES = 8;
+/** Times for which it is sent if the responses differ: enough for each hex digit to begin about three digests. */
+const DIGEST_SAMPLES = 48;
 
 /** The mistake of a receiver that rejects the correct signature and a random one, and accepts one with this mistake. */
 export interface ProbeFinding extends Mistake {
@@ -83,6 +85,23 @@ export async function probeSignature(
   const input = { scheme, message, secrets, otherSecrets };
   let tried = 0;
   const conclude = (result: ProbeResult['result']): ProbeResult => ({ result, tried });
+  /** A receiver that rejects all digests with the same first characters, and accepts the others, removes such characters. */
+  const explainDifferences = async (): Promise<ProbeResult> => {
+    const starts = { accepted: new Set<string>(), rejected: new Set<string>() };
+    let rejectedCount = 0;
+    for (let ageS = 0; ageS < DIGEST_SAMPLES; ageS++) {
+      const sentAt = wall.now() - ageS * 1000;
+      const isAccepted = (await sendSigned(secrets, sentAt)).outcome === 'succeeded';
+      if (!isAccepted) rejectedCount++;
+      const timestamp = formatTimestamp(scheme.timestampFormat, sentAt);
+      const [start = ''] = computeDigest(scheme, secrets[0] ?? '', { ...message, timestamp });
+      starts[isAccepted ? 'accepted' : 'rejected'].add(start);
+    }
+    const isByStart = [...starts.rejected].every((start) => !starts.accepted.has(start));
+    if (rejectedCount < 2 || starts.rejected.size >= starts.accepted.size || !isByStart)
+      return conclude('inconsistent');
+    return { ...conclude('digests'), other: [...starts.rejected].sort().join(' or ') };
+  };
   const correct = await sendSigned(secrets);
   if (correct.outcome === 'succeeded') return conclude('accepted');
   const random = await sendRandom();
@@ -94,7 +113,7 @@ export async function probeSignature(
       random.responseStatus !== null &&
       normalize(random) === normalize(await sendRandom()) &&
       normalize(correct) === normalize(await sendSigned(secrets));
-    if (!isRepeatable) return conclude('inconsistent');
+    if (!isRepeatable) return explainDifferences();
     if (random.outcome === 'succeeded') return conclude('random_accepted');
     if (correct.responseStatus >= 500) return conclude('differs');
     // The verification accepts the signature, and can only reject the time.
@@ -126,7 +145,7 @@ export async function probeSignature(
         seq: store.lastSeq,
       };
     }
-    if (outcome !== 'succeeded') return confirmation === 'correct_accepted' ? conclude('inconsistent') : null;
+    if (outcome !== 'succeeded') return confirmation === 'correct_accepted' ? explainDifferences() : null;
     if (confirmation === 'random_accepted' || confirmation === 'unreadable_accepted') doubt = confirmation;
     else doubt ??= 'inconsistent';
     // Only such a mistake explains that the receiver accepts some correct signatures.
@@ -177,7 +196,7 @@ export async function probeSignature(
   // The response may depend on the digest, the time or earlier requests.
   for (let ageS = -1; ageS < SAMPLES; ageS++) {
     const again = await sendSigned(secrets, ageS < 0 ? timestampMs : wall.now() - ageS * 1000);
-    if (normalize(correct) !== normalize(again)) return conclude('inconsistent');
+    if (normalize(correct) !== normalize(again)) return explainDifferences();
   }
   if (doubt !== null) return conclude(doubt);
   return other === null || isReached ? stopAt('constant') : { ...conclude('varies'), other: describe(other) };
