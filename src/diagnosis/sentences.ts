@@ -100,7 +100,7 @@ const sentences = {
   probe_digests: [
     'It rejects each signature whose digest begins with {other}, and accepts the others.',
     'a probe of the correct signature at 48 times: at least two rejected, and none accepted with the same first character',
-    'Check how the receiver removes the prefix of the signature: lstrip of Python, ltrim of PHP and TrimLeft of Go remove characters, not a text. Use removeprefix, substr or TrimPrefix. Check also that the digest keeps zeros at the beginning.',
+    'Check how the receiver removes the prefix of the signature: lstrip of Python, ltrim of PHP and TrimLeft of Go remove each of these characters, not the prefix as a whole. Use removeprefix, substr or TrimPrefix. Check also that the digest keeps zeros at the beginning.',
   ],
   probe_constant: [
     'Every signature gets the same response, even a random one: the code that verifies was probably not reached, the data are rejected, or it uses a secret or makes a mistake that svc does not know.',
