@@ -78,6 +78,24 @@ describe('the list of checks', () => {
     );
     expect(early).toEqual([]);
   });
+
+  it('a check that a receiver can also fail because of a more general defect requires the check of that defect', () => {
+    const general = ['signature.genuine', 'signature.second', 'signature.leading-zero'];
+    const others = [...general, 'timestamp.whole-minute', 'signature.other-secret'];
+    const required = listChecks(schemes.svc, API_KEY).flatMap(({ id, requires = [] }) => {
+      const own = requires.filter((required) => !others.includes(required));
+      return own.length > 0 ? [[id, ...own]] : [];
+    });
+    expect(required).toEqual([
+      ['robustness.big-number', 'robustness.unknown-field'],
+      ['robustness.large-body', 'robustness.unknown-field'],
+      ['raw-body.big-number', 'robustness.big-number'],
+      ['raw-body.non-ascii', 'robustness.unknown-field'],
+      ['raw-body.decomposed', 'raw-body.non-ascii'],
+      ['raw-body.re-spaced', 'signature.altered-body'],
+      ['rejection.same-event', 'timestamp.old'],
+    ]);
+  });
 });
 
 /** The result of a check of a receiver with these parts, and the number of deliveries. */
