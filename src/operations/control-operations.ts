@@ -432,7 +432,7 @@ export const controlOperations = {
             v.string(),
             v.trim(),
             v.minLength(1, 'must not be empty'),
-            v.maxLength(512, 'must be at most 512 characters long'),
+            v.maxLength(65_536, 'must be at most 65536 characters long'),
           ),
         ),
       ),

@@ -105,6 +105,11 @@ const otherTexts = [
   ...['[object ArrayBuffer]', '[object Blob]', 'None', 'nil', 'Array'],
 ];
 
+/** How functions write `"` and `'` in HTML: those of PHP, Python, Ruby, PHP before 8.1, XML and Go, and without quotes. */
+const htmlQuotes = [
+  ...['&quot; &#039;', '&quot; &#x27;', '&quot; &#39;', "&quot; '", '&quot; &apos;', '&#34; &#39;', `" '`],
+].map((quotes) => quotes.split(' '));
+
 /** A limit that keeps less than a third is less likely than the other changes. */
 const truncation: BodyChange = [
   'only its first bytes were read',
@@ -158,6 +163,20 @@ const otherChanges: readonly BodyChange[] = [
   ],
   ['it was read as ASCII, without the highest bit of each byte', ({ bytes }) => bytes.toString('ascii')],
   ['its characters outside ASCII were dropped', ({ bytes }) => mapBytes(bytes, toAscii)],
+  [
+    'it was escaped for HTML, as htmlspecialchars of PHP does',
+    ({ text }) => {
+      const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      return htmlQuotes.map(([double = '', single = '']) =>
+        escaped.replaceAll('"', double).replaceAll("'", single),
+      );
+    },
+    'Verify the body as it arrived, and escape its texts where you write them into HTML.',
+  ],
+  [
+    'its quotes and backslashes got a backslash, as addslashes of PHP does',
+    ({ text }) => text.replace(/["'\\]/g, '\\$&'),
+  ],
   ['it was encoded in base64', ({ bytes }) => bytes.toString('base64')],
   ['it was decoded from base64', ({ text }) => (BASE64.test(text) ? Buffer.from(text, 'base64') : [])],
   ['it was written in hex', ({ bytes }) => bytes.toString('hex')],

@@ -45,7 +45,8 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const hasPrefix = trimmed.startsWith(prefix);
   const [otherPrefix = ''] = hasPrefix ? [] : (ANY_PREFIX.exec(trimmed) ?? []);
   const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
-  const matchForm = (digest: Buffer) => digestForms.find((form) => form.write(digest) === text) ?? null;
+  const matchForm = (digest: Buffer) =>
+    digestForms.find((form) => digest.length <= text.length && form.write(digest) === text) ?? null;
   const found = findMistakes(input, matchForm, MAX_HASHED_BYTES);
   if (found !== null) {
     const written = [

@@ -64,8 +64,8 @@ export interface SignatureChange {
   readonly compute?: ComputeDigest;
   /** How the digest is written, if not in the encoding of the scheme. */
   readonly form?: DigestForm;
-  /** By how much the timestamp that is sent differs from the current time. */
-  readonly aheadMs?: number;
+  /** The time that is sent, made from the current time, in milliseconds since 1970. */
+  readonly sentTime?: (now: number) => number;
   /** Everything is that of another scheme. */
   readonly otherScheme?: SignatureScheme;
   /** The name of another header that has the signature. */
@@ -310,6 +310,11 @@ const kinds: readonly MistakeKind[] = [
         'a plain hash of the content was computed, without a secret',
         { compute: (content) => hash(correct, content) },
       ],
+      [
+        'Sum(content) of Go appends the digest to the content, which is not hashed',
+        { compute: (content, key) => Buffer.concat([Buffer.from(content), hmac(correct)('', key)]) },
+        'Call mac.Write(content) and then mac.Sum(nil).',
+      ],
     ],
   },
   {
@@ -385,7 +390,7 @@ const kinds: readonly MistakeKind[] = [
     make: ({ scheme }) =>
       zoneOffsets.map((hours) => [
         `the timestamp in ${getTimestampHeader(scheme)} was read as a time in UTC${formatOffset(hours)}`,
-        { aheadMs: hours * HOUR_MS },
+        { sentTime: (now) => now + hours * HOUR_MS },
       ]),
   },
   {
@@ -397,7 +402,12 @@ const kinds: readonly MistakeKind[] = [
     make: () => [
       [
         'the current time is too old for it, and two minutes later is accepted, so its time limit is too short, or its clock is ahead',
-        { aheadMs: 2 * 60_000 },
+        { sentTime: (now) => now + 2 * 60_000 },
+      ],
+      [
+        'the age of the timestamp mixes seconds and milliseconds, so that every delivery is refused as too old',
+        { sentTime: (now) => now / 1000 },
+        'Compute the age from two times in the same unit: both in milliseconds, or both in seconds.',
       ],
     ],
   },

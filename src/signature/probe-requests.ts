@@ -17,6 +17,10 @@ export interface Probe {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** As in a digest of SHA-512. */
+const MAX_RANDOM_BYTES = 64;
+/** Web servers refuse longer headers. */
+const MAX_HEADER_CHARS = 8_000;
 /** Pairs of mistakes that are probed: the most likely ones. */
 const MAX_PAIRS = 500;
 
@@ -26,7 +30,9 @@ export function* listProbes(input: MistakeInput): Generator<Probe> {
   const listed = new Set([JSON.stringify(createSignatureHeaders(scheme, secrets, message))]);
   const toNewProbe = (...mistakes: readonly Mistake[]): Probe[] => {
     const headers = signWithMistakes(input, mistakes);
-    return listed.size < listed.add(JSON.stringify(headers)).size ? [{ mistakes, headers }] : [];
+    const text = JSON.stringify(headers);
+    if (text.length > MAX_HEADER_CHARS) return [];
+    return listed.size < listed.add(text).size ? [{ mistakes, headers }] : [];
   };
   const paired: Mistake[] = [];
   for (const mistake of listMistakes(input)) {
@@ -76,7 +82,7 @@ export function signWithMistakes(
   isRandom = false,
 ): Record<string, string> {
   const { message, secrets } = input;
-  const { otherScheme, form, aheadMs = 0, signatureHeader, ...change } = mergeChanges(mistakes);
+  const { otherScheme, form, sentTime = (now) => now, signatureHeader, ...change } = mergeChanges(mistakes);
   const sentAt = parseTimestamp(message.timestamp);
   if (otherScheme !== undefined) {
     const timestamp = formatTimestamp(otherScheme.timestampFormat, sentAt ?? 0);
@@ -84,8 +90,7 @@ export function signWithMistakes(
     return createSignatureHeaders(otherScheme, signing, { ...message, timestamp });
   }
   const scheme = { ...input.scheme, ...change.scheme };
-  const timestamp =
-    sentAt === null ? message.timestamp : formatTimestamp(scheme.timestampFormat, sentAt + aheadMs);
+  const timestamp = sentAt === null ? message.timestamp : writeTime(scheme.timestampFormat, sentTime(sentAt));
   const sent = { ...message, timestamp };
   const digest = computeChangedDigest({ scheme: input.scheme, message: sent }, secrets[0] ?? '', mistakes);
   const write = (bytes: Buffer) => form?.write(bytes) ?? bytes.toString(scheme.encoding);
@@ -110,22 +115,28 @@ export function listCounterexamples(
   mistakes: readonly Mistake[],
 ): Counterexample[] {
   const sentAt = parseTimestamp(message.timestamp) ?? 0;
-  return mistakes.flatMap(({ reason, change: { aheadMs } }) => {
-    if (reason !== 'timestamp_unreadable' && reason !== 'timestamp_misread') return [];
+  return mistakes.flatMap(({ reason, change: { sentTime } }) => {
+    if (reason !== 'timestamp_unreadable' && sentTime === undefined) return [];
     // A receiver that accepts each later time reads no time zone. The comparison with NaN is false, so some receivers accept any text.
     const timestamp =
-      aheadMs === undefined
+      sentTime === undefined
         ? 'not a time'
-        : formatTimestamp(scheme.timestampFormat, sentAt + aheadMs - BEFORE_ZONE_MS);
+        : writeTime(scheme.timestampFormat, sentTime(sentAt) - BEFORE_ZONE_MS);
     const headers = createSignatureHeaders(scheme, secrets, { ...message, timestamp });
-    return [{ headers, shows: aheadMs === undefined ? 'unreadable_accepted' : 'refuted' }];
+    return [{ headers, shows: sentTime === undefined ? 'unreadable_accepted' : 'refuted' }];
   });
 }
 
-/** Random bytes as a text of the same length as the digest. Some forms omit zeros. */
+/** With milliseconds if it has some: only a time in the wrong unit does. */
+function writeTime(format: SignatureScheme['timestampFormat'], ms: number): string {
+  return format === 'iso8601' && ms % 1000 > 0 ? new Date(ms).toISOString() : formatTimestamp(format, ms);
+}
+
+/** Random bytes as a text of the same length as the digest. Some forms omit zeros. The start of a long digest is signed content. */
 function writeRandom(digest: Buffer, write: (bytes: Buffer) => string): string {
   for (;;) {
-    const text = write(randomBytes(digest.length));
+    const bytes = randomBytes(Math.min(digest.length, MAX_RANDOM_BYTES));
+    const text = write(Buffer.concat([digest.subarray(0, -MAX_RANDOM_BYTES), bytes]));
     if (text.length === write(digest).length) return text;
   }
 }

@@ -116,7 +116,7 @@ describe('the known mistakes in a signature', () => {
         // A timestamp in another format, or at another time, is signed correctly. Only receivers that expect it accept it.
         const isSigned =
           mistake?.change.signatureHeader !== undefined ||
-          /^timestamp_(?:unreadable|misread)$/.test(String(mistake?.reason));
+          /^timestamp_(?:unreadable|misread|too_old)$/.test(String(mistake?.reason));
         const { ok, reason } = verifyMessage(verified);
         expect([
           mistake?.description,
@@ -239,12 +239,49 @@ describe('mistakes of receivers that were tried without the catalogue', () => {
   const correct = (changed: string | Buffer = body, key = underscored) =>
     sign(Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(changed)]), key);
 
+  const escapeHtml = (quote: string) => {
+    const escapes = new Map(
+      Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": quote }),
+    );
+    return body.replace(/[&<>"']/g, (char) => escapes.get(char) ?? '');
+  };
+
   it.each<[string, Buffer]>([
     ['created_at of the body (2026-11-20T23:05:58.123Z)', sign(`2026-11-20T23:05:58.123Z.${body}`)],
     ['each {} became []', correct(body.replaceAll('{}', '[]'))],
+    ['was escaped for HTML', correct(escapeHtml('&#039;'))],
+    ['was escaped for HTML', correct(escapeHtml('&#x27;'))],
+    ['was escaped for HTML', correct(escapeHtml('&#39;'))],
+    ['was escaped for HTML', correct(escapeHtml("'"))],
+    ['as addslashes of PHP does', correct(body.replaceAll(/["'\\]/g, (char) => `\\${char}`))],
+    ['Sum(content) of Go', Buffer.concat([Buffer.from(`${timestamp}.${body}`), sign('')])],
   ])('the digest of a receiver is explained: %s', (named, digest) => {
     const given = { ...input, secrets: [underscored], message: { ...message, body }, sentDigests: [] };
     expect(diagnoseDigest({ ...given, computedDigest: digest.toString('hex') }).detail).toContain(named);
+  });
+
+  it('a digest that Sum of Go appended to the content is recognized in base64, and not sent as a long header', () => {
+    const digest = Buffer.concat([Buffer.from(`${timestamp}.${body}`), sign('', secret)]);
+    const given = { ...input, message: { ...message, body } };
+    const { detail } = diagnoseDigest({
+      ...given,
+      computedDigest: digest.toString('base64'),
+      sentDigests: [],
+    });
+    expect(detail).toMatch(/2 mistakes: Sum\(content\) of Go .*; the digest was written in base64/);
+    const countLong = (sent: string) =>
+      [...listProbes({ ...input, message: { ...message, body: sent } })].filter(({ mistakes: [mistake] }) =>
+        mistake?.description.startsWith('Sum('),
+      ).length;
+    expect(countLong(body)).toBeGreaterThan(0);
+    expect(countLong(`{"a":"${'x'.repeat(4_000)}"}`)).toBe(0);
+  });
+
+  it('variants of HTML escapes that do not differ in a body are one mistake', () => {
+    const descriptions = listMistakes({ ...input, message: { ...message, body: '{"a":1}' } }).map(nameOf);
+    expect(descriptions.filter((text) => text.includes('&quot;') || text.includes('for HTML'))).toHaveLength(
+      2,
+    );
   });
 
   it('the digest of a receiver is explained: a signed number', () => {

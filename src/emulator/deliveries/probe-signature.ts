@@ -117,7 +117,7 @@ export async function probeSignature(
     if (random.outcome === 'succeeded') return conclude('random_accepted');
     if (correct.responseStatus >= 500) return conclude('differs');
     // The verification accepts the signature, and can only reject the time.
-    isPossible = ({ aheadMs, scheme: changed }) => (aheadMs ?? changed?.timestampFormat) !== undefined;
+    isPossible = ({ sentTime, scheme: changed }) => (sentTime ?? changed?.timestampFormat) !== undefined;
   }
 
   /** What unconfirmed mistakes show. */

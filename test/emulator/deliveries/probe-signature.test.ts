@@ -27,6 +27,7 @@ interface Received {
 /** A status, with or without a body; null for no response. */
 type Response = number | readonly [status: number, body: string] | null;
 
+const NOW = Date.parse('2026-11-20T00:00:00Z');
 const API_KEY = 'svc_test_00000000000000000000000000000000';
 const SECRET = 'whsec_Y3VycmVudA';
 const PREVIOUS_SECRET = 'whsec_cHJldmlvdXM';
@@ -34,6 +35,9 @@ const PREVIOUS_SECRET = 'whsec_cHJldmlvdXM';
 const hex = (content: string, secret = SECRET) => createHmac('sha256', secret).update(content).digest('hex');
 const isCorrect = ({ signature, timestamp, body }: Received) =>
   signature.split(',').includes(`v1=${hex(`${timestamp}.${body}`)}`);
+
+/** The current time in seconds minus a time in milliseconds. */
+const getMixedAge = ({ timestamp }: Received) => NOW / 1000 - Date.parse(timestamp);
 
 /** Probes a receiver that rejected a delivery. It gets the requests that the probe sends. */
 async function probe(
@@ -103,6 +107,27 @@ describe('probeSignature', () => {
 
   it.each<[string, string, (request: Received) => boolean]>([
     [
+      'mixes the units of the age',
+      'the age of the timestamp mixes seconds and milliseconds',
+      (request) => Math.abs(getMixedAge(request)) <= 300 && isCorrect(request),
+    ],
+    [
+      'mixes the units of the age, with a limit in milliseconds',
+      'the age of the timestamp mixes seconds and milliseconds',
+      (request) => Math.abs(getMixedAge(request)) <= 300_000 && isCorrect(request),
+    ],
+    [
+      'mixes the units of the age, so that NaN passes',
+      'the age of the timestamp mixes seconds and milliseconds',
+      (request) => !(Math.abs(getMixedAge(request)) > 300) && isCorrect(request),
+    ],
+    [
+      'signs with Sum of Go',
+      'Sum(content) of Go appends the digest to the content',
+      ({ signature, timestamp, body }) =>
+        signature === `v1=${Buffer.from(`${timestamp}.${body}`).toString('hex')}${hex('')}`,
+    ],
+    [
       'writes bytes below 16 with one digit',
       'the digest was written in hex with one digit for bytes below 16',
       ({ signature, timestamp, body }) =>
@@ -155,7 +180,7 @@ describe('probeSignature', () => {
 
   it('a receiver that accepts text that is not a time, and expects a time in another zone, is named by the zone', async () => {
     const { result } = await probe((request) => {
-      const distance = Date.parse(request.timestamp) - 2 * 3_600_000 - Date.parse('2026-11-20T00:00:00Z');
+      const distance = Date.parse(request.timestamp) - 2 * 3_600_000 - NOW;
       // The comparison with NaN is false.
       return Math.abs(distance) > 300_000 || !isCorrect(request) ? 401 : 200;
     });
@@ -223,10 +248,9 @@ describe('probeSignature', () => {
       (request) => (isCorrect(request) ? 401 : 200),
     ],
     [
-      'compares seconds with milliseconds, so only NaN passes',
+      'compares milliseconds with seconds, so only NaN passes',
       { result: 'unreadable_accepted' },
-      (request) =>
-        Math.abs(Date.now() / 1000 - Date.parse(request.timestamp)) > 300 || !isCorrect(request) ? 403 : 204,
+      (request) => (NOW - Date.parse(request.timestamp) / 1000 > 300 || !isCorrect(request) ? 403 : 204),
     ],
     ['fails after the verification', { result: 'differs' }, (request) => (isCorrect(request) ? 500 : 401)],
     [

@@ -171,6 +171,21 @@ const rotate = (id: string) => emulator.control.rotateWebhookSecret({ id, overla
 
 it.each<[string, Story, Partial<ExplainedStory>]>([
   [
+    'a digest that Sum of Go has appended to the content',
+    {
+      responses: (secret) => (request) => {
+        const content = Buffer.from(`${request.headers['service-timestamp']}.${request.body}`).toString(
+          'hex',
+        );
+        return { status: 400, body: `not ${content}${createHmac('sha256', secret).digest('hex')}` };
+      },
+    },
+    {
+      detail: expect.stringContaining('Sum(content) of Go appends the digest to the content'),
+      evidence: [expect.stringMatching(/ produces: [\da-f]{64}…$/)],
+    },
+  ],
+  [
     'a 403 without a reason',
     { responses: () => 403 },
     { cause: 'rejected', certainty: 'certain', layer: null },

@@ -1,4 +1,5 @@
 /** Tests how the emulator explains the signatures that it sent. */
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryFaultKind } from '../../../src/domain/fault.ts';
 import type { SignatureScheme } from '../../../src/signature/scheme.ts';
@@ -116,6 +117,16 @@ describe('verifyDelivery', () => {
       ok: true,
       detail: expect.stringMatching(/ The endpoint wh_\w+ was deleted\.$/),
     });
+  });
+
+  it('verifyDelivery recognizes a digest that Sum of Go has appended to the content', async () => {
+    const { control, webhook, deliver } = await startDeliverySetup();
+    const { id, attempts } = await deliver();
+    const { headers = {}, body = '' } = attempts[0]?.request ?? {};
+    const content = Buffer.from(`${headers['Service-Timestamp']}.${body}`);
+    const computed = content.toString('hex') + createHmac('sha256', webhook.secret).digest('hex');
+    expect(computed.length).toBeGreaterThan(512);
+    expect(await control.verifyDelivery({ id, computed })).toMatchObject({ reason: 'algorithm_changed' });
   });
 
   it('verifyDelivery rejects a delivery or attempt that does not exist', async () => {
