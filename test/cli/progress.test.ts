@@ -32,10 +32,4 @@ describe('withProgress', () => {
     expect(lines.slice(0, 2)).toEqual(['Look 1', 'Look 2']);
     expect(lines.at(-1)).toBe('');
   });
-
-  it('progress is not printed with --json', async () => {
-    const lines: string[] = [];
-    expect(await work({ json: true, progress: (line) => lines.push(line) })).toBe('');
-    expect(lines).toEqual([]);
-  });
 });

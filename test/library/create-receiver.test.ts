@@ -204,9 +204,4 @@ describe('createReceiver', () => {
     await receiver.close();
     await closed;
   });
-
-  it('a receiver with a certificate serves HTTPS', async () => {
-    await using receiver = await createReceiver(200, { certificate: getCertificate('localhost') });
-    expect(receiver.url).toBe(`https://localhost:${receiver.port}`);
-  });
 });

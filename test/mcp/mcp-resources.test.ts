@@ -28,16 +28,6 @@ describe('resources', () => {
     );
   });
 
-  it('a delivery is a resource with its bodies', async () => {
-    const { webhook_id } = await mcp.call('receiver', { action: 'register', url: 'http://127.0.0.1:9/' });
-    const { deliveries } = await mcp.call('trigger', {
-      type: 'order.shipped',
-      payload: { text: 'é'.repeat(500) },
-    });
-    const delivery = JSON.parse(await read(`svc://deliveries/${deliveries[0].id}`));
-    expect(delivery).toMatchObject({ id: deliveries[0].id, webhook_id, url: 'http://127.0.0.1:9/' });
-  });
-
   it.each([
     'svc://nothing',
     'svc://gaps/../package',

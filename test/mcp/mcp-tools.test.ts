@@ -52,6 +52,7 @@ it('results and resources show invisible and bidirectional characters of a recei
   expect(detail.delivery.attempts[0].request_body).toContain(`"name${VISIBLE}":"${VISIBLE}"`);
   expect(explanation.response_body).toContain(VISIBLE);
   const { contents } = await mcp.client.readResource({ uri: `svc://deliveries/${id}` });
+  expect(JSON.stringify(contents)).toContain(receiver.url);
   const texts = [detail, explanation, contents].map((value) => JSON.stringify(value));
   expect(texts.join('').replaceAll('👩‍💻', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u);
 });

@@ -5,7 +5,6 @@ import { command as importFixtures } from '../../../src/cli/commands/fixtures-im
 import { check } from '../../../src/cli/commands/gaps-check.ts';
 import { record } from '../../../src/cli/commands/gaps-record.ts';
 import { ExitCode } from '../../../src/domain/errors.ts';
-import { runCommand } from '../../support/command-definitions.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
@@ -41,14 +40,6 @@ async function setUp(options: TestEmulatorOptions = {}) {
   };
   return { emulator, folder, createContext, recordService, checkFiles, apiKey: api_key };
 }
-
-it.each([80, 200])('svc gaps prints no line over 118 columns in a terminal of %i', async (width) => {
-  const { context, capturedOutput } = createFakeContext({ width });
-  await runCommand('gaps list', {}, context);
-  const lines = capturedOutput.out.split('\n');
-  expect(lines.length).toBeGreaterThan(100);
-  expect(lines.filter((line) => line.length > Math.min(width, 118))).toEqual([]);
-});
 
 describe('svc gaps record', () => {
   it('the recording contains no key and no secret, and the check of the same emulator finds no difference', async () => {
