@@ -133,9 +133,7 @@ describe('a request that Node.js rejects', () => {
   const event = 'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n';
   it.each([
     ['no HTTP', 'NONSENSE\r\n\r\n'],
-    ['an unknown method', 'FOO /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['a control character in a header', `${event}X-A: a\0b\r\n\r\n`],
-    ['a line feed in a header', `${event}Idempotency-Key: a\nb\r\n\r\n`],
     ['headers of 20 KB', `${event}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['two lengths', `${event}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
     ['a broken chunk', `${event}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`],

@@ -177,11 +177,6 @@ describe('the fault of an attempt', () => {
     expect(applyMatchingFault(sandbox, { ...delivery, fault: '{"kind":"delay"}' })).toBeUndefined();
   });
 
-  it('a fault for a delivery that does not exist is an internal error', async () => {
-    const { sandbox, delivery } = await start('drop');
-    expect(() => applyMatchingFault(sandbox, { ...delivery, seq: 0 })).toThrow('Delivery 0 does not exist.');
-  });
-
   it('old-secret signs with a repeatable unknown secret if the endpoint has no previous secret', async () => {
     const { sandbox, delivery } = await start('old-secret');
     const fault = applyMatchingFault(sandbox, delivery);

@@ -13,11 +13,6 @@ const afterRequest = (act: (socket: Socket) => unknown) =>
 describe('connection errors', () => {
   it.each<[string, string, (socket: Socket) => unknown]>([
     [
-      'closes the connection before it responds',
-      'closed the connection without a response: it may expect HTTPS, or it crashed while it handled the request',
-      (socket) => socket.end(),
-    ],
-    [
       'closes the connection within the response headers',
       'closed the connection while it sent the response headers',
       (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'),
