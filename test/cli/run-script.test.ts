@@ -119,18 +119,13 @@ describe('an expectation of a script', () => {
   });
 });
 
-describe('a reference of a script', () => {
-  it('a reference to a value that the result does not have is an error', async () => {
-    const { error, bodies } = await run([
-      event('first'),
-      event(null, '{"id":"{{steps.first.event.other}}"}'),
-    ]);
-    expect(error).toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining('has no value at event.other'),
-    });
-    expect(bodies.length).toBe(1);
+it('a reference to a value that the result does not have is an error', async () => {
+  const { error, bodies } = await run([event('first'), event(null, '{"id":"{{steps.first.event.other}}"}')]);
+  expect(error).toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('has no value at event.other'),
   });
+  expect(bodies.length).toBe(1);
 });
 
 describe('an event of a script', () => {

@@ -311,14 +311,12 @@ describe('svc deliveries replay', () => {
   });
 });
 
-describe('svc deliveries export', () => {
-  it('the deliveries that match the options are written to standard output', async () => {
-    const lines = ['{"a":"é👋"}\n', '{"b":2}\n'];
-    const exportDeliveries = vi.fn<ControlPlane['exportDeliveries']>(async () => Readable.from(lines));
-    const { context, capturedOutput } = createFakeContext({ control: { exportDeliveries } });
-    const filter = { status: 'failed', type: 'a.b', workspace_id: 'ws_1', text: 'x', since: '2h' } as const;
-    await exportNdjson.run(filter, context);
-    expect(capturedOutput).toEqual({ out: lines.join(''), err: '' });
-    expect(exportDeliveries.mock.calls[0]?.[0]).toEqual({ delivery_id: undefined, ...filter });
-  });
+it('svc deliveries export writes the deliveries that match its options to standard output', async () => {
+  const lines = ['{"a":"é👋"}\n', '{"b":2}\n'];
+  const exportDeliveries = vi.fn<ControlPlane['exportDeliveries']>(async () => Readable.from(lines));
+  const { context, capturedOutput } = createFakeContext({ control: { exportDeliveries } });
+  const filter = { status: 'failed', type: 'a.b', workspace_id: 'ws_1', text: 'x', since: '2h' } as const;
+  await exportNdjson.run(filter, context);
+  expect(capturedOutput).toEqual({ out: lines.join(''), err: '' });
+  expect(exportDeliveries.mock.calls[0]?.[0]).toEqual({ delivery_id: undefined, ...filter });
 });

@@ -188,39 +188,35 @@ describe('svc fixtures list', () => {
   });
 });
 
-describe('svc fixtures show', () => {
-  it('--json adds the source of the fixture and keeps its numbers', async () => {
-    const { cwd, write } = createFixtureProject();
-    const file = write('events/parcel.lost', '{"description":"","payload":{"weight":12.50}}');
-    const { context, capturedOutput } = createFakeContext({ cwd, json: true });
-    await showCommand.run({ name: 'parcel.lost' }, context);
-    expect(JSON.parse(capturedOutput.out)).toEqual({
-      ...{ name: 'parcel.lost', kind: 'event', source: 'project', overrides: false, file },
-      content: { description: '', payload: { weight: 12.5 } },
-    });
-    expect(capturedOutput.out).toContain('"weight": 12.50');
+it('svc fixtures show --json adds the source of the fixture and keeps its numbers', async () => {
+  const { cwd, write } = createFixtureProject();
+  const file = write('events/parcel.lost', '{"description":"","payload":{"weight":12.50}}');
+  const { context, capturedOutput } = createFakeContext({ cwd, json: true });
+  await showCommand.run({ name: 'parcel.lost' }, context);
+  expect(JSON.parse(capturedOutput.out)).toEqual({
+    ...{ name: 'parcel.lost', kind: 'event', source: 'project', overrides: false, file },
+    content: { description: '', payload: { weight: 12.5 } },
   });
+  expect(capturedOutput.out).toContain('"weight": 12.50');
 });
 
-describe('svc fixtures validate', () => {
-  it('every problem is listed with its file and path, and the exit code is that of invalid input', async () => {
-    const { cwd, write } = createFixtureProject();
-    const file = write('events/parcel.lost', { description: 1, payload: { a: '{{x}}' } });
-    const text = createFakeContext({ cwd });
-    expect(await validateCommand.run({}, text.context)).toBe(ExitCode.usage);
-    expect(text.capturedOutput.out).toMatch(
-      /^fixtures\/events\/parcel\.lost\.json: description must be a string.*\nfixtures.*: payload\.a: .*\nChecked \d+ files and found 2 problems\.\n$/,
-    );
+it('svc fixtures validate lists every problem with its file and path, and the exit code is that of invalid input', async () => {
+  const { cwd, write } = createFixtureProject();
+  const file = write('events/parcel.lost', { description: 1, payload: { a: '{{x}}' } });
+  const text = createFakeContext({ cwd });
+  expect(await validateCommand.run({}, text.context)).toBe(ExitCode.usage);
+  expect(text.capturedOutput.out).toMatch(
+    /^fixtures\/events\/parcel\.lost\.json: description must be a string.*\nfixtures.*: payload\.a: .*\nChecked \d+ files and found 2 problems\.\n$/,
+  );
 
-    const json = createFakeContext({ cwd, json: true });
-    await validateCommand.run({}, json.context);
-    expect(JSON.parse(json.capturedOutput.out)).toEqual({
-      ok: false,
-      checked: expect.any(Number),
-      problems: [
-        { file, path: 'description', message: 'description must be a string, not 1.' },
-        { file, path: 'payload.a', message: 'payload.a: {{x}} is not a known template.' },
-      ],
-    });
+  const json = createFakeContext({ cwd, json: true });
+  await validateCommand.run({}, json.context);
+  expect(JSON.parse(json.capturedOutput.out)).toEqual({
+    ok: false,
+    checked: expect.any(Number),
+    problems: [
+      { file, path: 'description', message: 'description must be a string, not 1.' },
+      { file, path: 'payload.a', message: 'payload.a: {{x}} is not a known template.' },
+    ],
   });
 });
