@@ -61,6 +61,7 @@ const probeCauses: readonly (readonly [SentenceName, string])[] = [
   ['probe_differs', 'fails later'],
   ['probe_fails', 'fails before'],
   ['probe_verified', 'unknown secret or mistake'],
+  ['probe_varies', 'unknown secret or mistake'],
   ['probe_constant', 'constant'],
 ];
 
