@@ -79,6 +79,13 @@ describe('help', () => {
   });
 });
 
+it('no line of a help is wider than 118 columns', async () => {
+  const names = ['', ...Object.keys(commandsByName)];
+  const texts = await Promise.all(names.map(async (name) => (await run(`${name} --help`)).out));
+  const lines = texts.flatMap((text) => text.split('\n'));
+  expect(lines.filter((line) => line.length > 118 && !line.includes('Read the documentation'))).toEqual([]);
+});
+
 describe('a mistyped command line', () => {
   const file = join(import.meta.dirname, 'golden/usage-errors.txt');
   const lines = Array.from(readFileSync(file, 'utf8').matchAll(/^svc (.+)$/gm), ([, line = '']) => line);

@@ -7,7 +7,7 @@ import { record } from '../../../src/cli/commands/gaps-record.ts';
 import { ExitCode } from '../../../src/domain/errors.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
-import { createFakeContext, type FakeOptions } from '../fake-context.ts';
+import { createFakeContext, type FakeOptions, runLine } from '../fake-context.ts';
 
 type RecordOptions = Parameters<typeof record.run>[0];
 
@@ -40,6 +40,13 @@ async function setUp(options: TestEmulatorOptions = {}) {
   };
   return { emulator, folder, createContext, recordService, checkFiles, apiKey: api_key };
 }
+
+it.each([80, 200])('svc gaps prints no line over 118 columns in a terminal of %i', async (width) => {
+  const { out } = await runLine(['gaps'], { width });
+  const lines = out.split('\n');
+  expect(lines.length).toBeGreaterThan(100);
+  expect(lines.filter((line) => line.length > Math.min(width, 118))).toEqual([]);
+});
 
 describe('svc gaps record', () => {
   it('the recording contains no key and no secret, and the check of the same emulator finds no difference', async () => {
