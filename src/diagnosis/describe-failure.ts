@@ -13,7 +13,7 @@ interface FailureContext extends Pick<Exchange, 'stage' | 'response'> {
   readonly url: URL;
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;
-  /** Whether no request to the URL has had a response, or waited for one to the end. */
+  /** Whether every earlier request to the URL failed before a response or a timeout. */
   readonly isFirst: boolean;
 }
 

@@ -82,7 +82,9 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
   if (cause === 'delivered') return layer ?? basic;
   const isReported = (report?.detail ?? null) !== null;
   const verification = layer?.cause === 'signature_rejected' ? layer : null;
-  if (layer !== null && verification === null && !isReported) return layer;
+  const next = toNextSteps(values);
+  if (layer !== null && verification === null && !isReported)
+    return layer.cause === 'rejected' ? { ...layer, hints: [...layer.hints, next.probe] } : layer;
 
   const detail = (...texts: string[]) => [basic.detail, ...texts].join(' ');
   const isUndecided = cause === 'rejected' && [400, 401, 403].includes(attempt.response_status ?? 0);
@@ -98,7 +100,6 @@ export function judgeAttempt(facts: AttemptFacts): Judgment {
     };
   }
 
-  const next = toNextSteps(values);
   const rejected: Judgment = { ...basic, cause: 'signature_rejected', layer: verification?.layer ?? null };
   const shown = [report, verification, found].find((one) => one?.mistake);
   if (shown?.mistake) {

@@ -23,13 +23,15 @@ export interface ProbeResult {
     | 'constant';
   /** Number of mistakes that were tried. */
   readonly tried: number;
-  /** What the receiver returned for some of them, if it `varies`; how the digests begin that it rejects. */
+  /** What the receiver returned for some of them, if it `varies`. */
   readonly other?: string;
+  /** The first character of the `digests` that it rejects. */
+  readonly start?: string;
 }
 
 /** @param judgment of the attempt */
 export function judgeProbe(
-  { result, tried, other = '' }: ProbeResult,
+  { result, tried, other = '', start = '' }: ProbeResult,
   judgment: Judgment,
   values: Values,
 ): Judgment {
@@ -61,7 +63,7 @@ export function judgeProbe(
     case 'digests':
       return conclude('probe_digests', {
         cause: 'signature_rejected',
-        detail: `${say('returned', values)} ${say('probe_digests', { other })}`,
+        detail: `${say('returned', values)} ${say('probe_digests', { start })}`,
       });
     case 'differs': {
       const shown = [say('probe_differs_fact'), ...evidence];
@@ -78,6 +80,9 @@ export function judgeProbe(
         hints: [sayFix('probe_varies', values), next.verify, next.secret],
       });
     case 'constant': {
+      // The layer says more.
+      if (cause === 'rejected' && layer !== null)
+        return { ...judgment, evidence: [...evidence, say('probe_tried', { count })] };
       const names = { signature_rejected: 'probe_verified', receiver_error: 'probe_fails' } as const;
       const name = cause in names ? names[cause as keyof typeof names] : 'probe_constant';
       return conclude(name, {

@@ -482,13 +482,14 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       '{by} responded to the delivery with {status}. It responds to every path, so your code was probably not called.',
     fix: 'Register the URL of your API server, or forward this path to it.',
   },
-  refused_early: {
+  bad_request: {
     by: 'Django',
+    cause: 'rejected',
     status: [400],
     page: /<h1>(Bad Request \(400\))<\/h1><p><\/p>/,
     isLikely: true,
     sentence:
-      '{by} itself refused the request ({status}), and does not say why with DEBUG off: usually ALLOWED_HOSTS does not contain {hostname}, or the body is too large.',
+      '{by} refused the request ({status}). With DEBUG off, it does not say why: usually {hostname} is not in ALLOWED_HOSTS, the body is too large, or your code raised BadRequest or SuspiciousOperation.',
     fix: 'Add {hostname} to ALLOWED_HOSTS in settings.py. If it is there, read the log of django.security.',
   },
   fatal_error: {

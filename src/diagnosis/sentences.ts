@@ -98,9 +98,9 @@ const sentences = {
     'Look for what the receiver keeps between requests, such as one HMAC object or one regular expression with the flag g for all of them, for a limit of failed attempts, and for how it writes and compares the digest: hex without leading zeros, a signed number, or a function that also removes digits, such as ltrim. If several processes respond, check that they have the same secret and code.',
   ],
   probe_digests: [
-    'It rejects each signature whose digest begins with {other}, and accepts the others.',
-    'a probe of the correct signature at 48 times: at least two rejected, and none accepted with the same first character',
-    'Check how the receiver removes the prefix of the signature: lstrip of Python, ltrim of PHP and TrimLeft of Go remove each of these characters, not the prefix as a whole. Use removeprefix, substr or TrimPrefix. Check also that the digest keeps zeros at the beginning.',
+    'It rejects the signatures whose digest begins with {start}, and accepts others.',
+    'a probe of correct signatures: three or four whose digests begin like the rejected one, all rejected, and as many others that are older, all accepted',
+    'Check how the receiver removes the prefix of the signature: lstrip (Python), ltrim (PHP) and TrimLeft (Go) remove any of the given characters, also the first ones of the digest. Use removeprefix, substr or TrimPrefix. Check also that the digest keeps zeros at the beginning.',
   ],
   probe_constant: [
     'Every signature gets the same response, even a random one: the code that verifies was probably not reached, the data are rejected, or it uses a secret or makes a mistake that svc does not know.',
@@ -109,7 +109,7 @@ const sentences = {
   ],
   probe_varies: [
     'It reads the signature or the timestamp, and accepts none that svc knows: it makes another mistake, uses another secret, compares the digest incorrectly, or fails after the verification and responds in the same way.',
-    'a probe as above, and for a known mistake, twice, a response that differs from that to the correct signature; not 429 or 431',
+    'a probe: one response to the correct signature and a random one, and another to a known mistake, twice; not 429 or 431',
     'Log the digest that the receiver computes, and check it. If it is correct, check the comparison: == compares objects in Java, and bytes are never equal to text in Python.',
   ],
   probe_fails: [
@@ -128,7 +128,7 @@ const sentences = {
   ],
   probe_other: ['Some of these signatures and timestamps got another response: {other}.', 'a probe as above'],
   probe_not_sent: [
-    'No probe was sent: it can only explain a response that rejects the delivery.',
+    'No probe was sent: something other than the signature explains this result.',
     '`--probe` for a delivery that was not rejected',
   ],
   probe_no_response: [

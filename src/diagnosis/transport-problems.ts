@@ -16,7 +16,7 @@ interface FailureFacts {
   readonly bytes: string;
   readonly stage: Exchange['stage'];
   readonly protocol: 'http:' | 'https:';
-  /** Whether no request to the URL has had a response, or waited for one to the end. */
+  /** Whether every earlier request to the URL failed before a response or a timeout. */
   readonly isFirst: boolean;
   /** `container`: svc runs in a container, and nothing in it listens at the address. `local`: the host has no public address. */
   readonly place: 'container' | 'local' | 'public';

@@ -45,6 +45,6 @@ export const layerKinds = [
   ...['secret_unset', 'parsed_body', 'signature_header', 'signature_time', 'signature', 'csrf'],
   ...['blocked_host', 'tunnel', 'protected_preview', 'sign_in', 'waf', 'credentials', 'body_limit'],
   ...['content_type', 'method', 'plain_http', 'http2_only', 'redirect', 'route', 'proxy', 'index_page'],
-  ...['refused_early', 'fatal_error'],
+  ...['bad_request', 'fatal_error'],
 ] as const;
 export type LayerKind = (typeof layerKinds)[number];

@@ -173,6 +173,12 @@ const changeSecrets = (secrets: readonly string[], mistakes: readonly SecretMist
     secrets.flatMap(apply).map((secret): Change => [`the secret ${description}`, { secret }, remedy]),
   );
 
+const MIXED_UNITS: Change = [
+  'the age of the timestamp mixes seconds and milliseconds, so every delivery is outside the tolerance',
+  { sentTime: (now) => now / 1000 },
+  'Compute the age from two times in the same unit: both in milliseconds, or both in seconds.',
+];
+
 /** The kinds of mistakes. Each row of a kind is less likely than the row before. */
 const kinds: readonly MistakeKind[] = [
   {
@@ -399,16 +405,13 @@ const kinds: readonly MistakeKind[] = [
     remedy:
       'Check the clock of the receiver, and the unit in which it compares the timestamp with the current time.',
     rank: 10,
-    make: () => [
+    make: ({ scheme }) => [
       [
         'the current time is too old for it, and two minutes later is accepted, so its time limit is too short, or its clock is ahead',
         { sentTime: (now) => now + 2 * 60_000 },
       ],
-      [
-        'the age of the timestamp mixes seconds and milliseconds, so that every delivery is refused as too old',
-        { sentTime: (now) => now / 1000 },
-        'Compute the age from two times in the same unit: both in milliseconds, or both in seconds.',
-      ],
+      // Other formats would round the time to the thousandth.
+      ...(scheme.timestampFormat === 'iso8601' ? [MIXED_UNITS] : []),
     ],
   },
   {

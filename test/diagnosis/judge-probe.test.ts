@@ -16,7 +16,7 @@ const timeLayer = { kind: 'signature_time', by: null } as unknown as Judgment['l
 
 const judge = (result: ProbeResult['result'], changes: Partial<Judgment> = {}) => {
   const judgment = { ...emptyJudgment, cause: 'rejected' as const, detail, evidence: [fact], hints: [] };
-  return judgeProbe({ result, tried: 10, other: '500' }, { ...judgment, ...changes }, values);
+  return judgeProbe({ result, tried: 10, other: '500', start: '1' }, { ...judgment, ...changes }, values);
 };
 
 const tried = 'The probe sent the correct signature, a random one, and those of 10 known mistakes.';
@@ -46,10 +46,16 @@ it.each<[ProbeResult['result'], DeliveryCause, Parameters<typeof sayFix>[0], Del
   );
 });
 
+it('a probe in which all responses are the same does not replace what is known of the layer that responded', () => {
+  const layer = { kind: 'bad_request', by: 'Django' } as unknown as Judgment['layer'];
+  const verdict = judge('constant', { layer });
+  expect(verdict).toMatchObject({ layer, detail, evidence: [fact, tried], hints: [] });
+});
+
 it('a probe says how the digests begin that the receiver rejects', () => {
   const verdict = judge('digests');
   expect(verdict).toMatchObject({ cause: 'signature_rejected', certainty: 'certain' });
-  expect(verdict.detail).toBe(`${detail} ${say('probe_digests', { other: '500' })}`);
+  expect(verdict.detail).toBe(`${detail} ${say('probe_digests', { start: '1' })}`);
 });
 
 it('a probe that the receiver accepts shows no evidence about the attempt, and suggests a replay', () => {

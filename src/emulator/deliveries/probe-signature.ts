@@ -11,13 +11,15 @@ import { confirmMistakes } from '../../signature/confirm-mistakes.ts';
 import { buildChangedContent, describeMistakes } from '../../signature/find-mistakes.ts';
 import type { SignatureChange } from '../../signature/mistakes.ts';
 import { chooseProbeTime, listProbes, type Probe } from '../../signature/probe-requests.ts';
-import { buildSignedContent, computeDigest, createSignatureHeaders } from '../../signature/sign.ts';
+import { quote } from '../../signature/refusals.ts';
+import { buildSignedContent, createSignatureHeaders } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
 import { readSignature } from '../../store/attempts.ts';
 import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { listAttempts, listWorkspaceSecrets } from '../service/verification.ts';
 import { getSigningSecrets, toDeliveryRequest } from './attempt.ts';
+import { findRejectedStart } from './find-rejected-start.ts';
 import type { Sender, SendResult } from './sender.ts';
 
 /** Requests that are sent at the same time, so that a slow receiver gets all of them before the time limit. */
@@ -29,8 +31,6 @@ const MAX_LARGE_MISTAKES = 40;
 const LIMITS = [429, 431];
 /** Other times for which the correct signature is sent at the end. */
 const SAMPLES = 8;
-/** Times for which it is sent if the responses differ: enough for each hex digit to begin about three digests. */
-const DIGEST_SAMPLES = 48;
 
 /** The mistake of a receiver that rejects the correct signature and a random one, and accepts one with this mistake. */
 export interface ProbeFinding extends Mistake {
@@ -85,24 +85,17 @@ export async function probeSignature(
   const input = { scheme, message, secrets, otherSecrets };
   let tried = 0;
   const conclude = (result: ProbeResult['result']): ProbeResult => ({ result, tried });
-  /** A receiver that rejects all digests with the same first characters, and accepts the others, removes such characters. */
-  const explainDifferences = async (): Promise<ProbeResult> => {
-    const starts = { accepted: new Set<string>(), rejected: new Set<string>() };
-    let rejectedCount = 0;
-    for (let ageS = 0; ageS < DIGEST_SAMPLES; ageS++) {
-      const sentAt = wall.now() - ageS * 1000;
-      const isAccepted = (await sendSigned(secrets, sentAt)).outcome === 'succeeded';
-      if (!isAccepted) rejectedCount++;
-      const timestamp = formatTimestamp(scheme.timestampFormat, sentAt);
-      const [start = ''] = computeDigest(scheme, secrets[0] ?? '', { ...message, timestamp });
-      starts[isAccepted ? 'accepted' : 'rejected'].add(start);
-    }
-    const isByStart = [...starts.rejected].every((start) => !starts.accepted.has(start));
-    if (rejectedCount < 2 || starts.rejected.size >= starts.accepted.size || !isByStart)
-      return conclude('inconsistent');
-    return { ...conclude('digests'), other: [...starts.rejected].sort().join(' or ') };
-  };
   const correct = await sendSigned(secrets);
+  /** Some responses to correct signatures, or to the same one, differ. */
+  const explainDifferences = async (): Promise<ProbeResult> => {
+    const rejected = { scheme, secret: secrets[0] ?? '', message, now: wall.now() };
+    const start = await findRejectedStart(rejected, async (at) => {
+      const result = await sendSigned(secrets, at);
+      if (result.outcome === 'succeeded') return 'accepted';
+      return normalize(result) === normalize(correct) ? 'rejected' : null;
+    });
+    return start === null ? conclude('inconsistent') : { ...conclude('digests'), start };
+  };
   if (correct.outcome === 'succeeded') return conclude('accepted');
   const random = await sendRandom();
   let isPossible = (_change: SignatureChange) => true;
@@ -129,8 +122,8 @@ export async function probeSignature(
   ): Promise<ProbeResult | ProbeFinding | null> => {
     // The verification can accept a signature, and the receiver fails after that, such as when it parses a body that it has lost.
     const statuses = [429, correct.responseStatus, random.responseStatus];
-    const isOther = !statuses.includes(null) && status !== null && !statuses.includes(status);
-    if (outcome !== 'succeeded' && !isOther) return null;
+    const hasOtherStatus = !statuses.includes(null) && status !== null && !statuses.includes(status);
+    if (outcome !== 'succeeded' && !hasOtherStatus) return null;
     const confirmation = await confirmMistakes({ mistakes }, input, wall.now, async (changed) => {
       const again = await send(changed);
       return again.outcome === outcome && again.responseStatus === status;
@@ -156,7 +149,7 @@ export async function probeSignature(
   const stopAt = (result: ProbeResult['result']) => conclude(isReached ? 'differs' : result);
   /** A response to the same headers with other values that differs, and not only in what it repeats of the request. */
   let other: SendResult | null = null;
-  const isOther = (result: SendResult, headers: Readonly<Record<string, string>>) =>
+  const isOtherResponse = (result: SendResult, headers: Readonly<Record<string, string>>) =>
     result.responseStatus !== null &&
     !LIMITS.includes(result.responseStatus) &&
     Object.keys(headers).every((name) => name in request.headers) &&
@@ -181,8 +174,8 @@ export async function probeSignature(
       if (shown !== null) return shown;
       if (
         other === null &&
-        isOther(result, probe.headers) &&
-        isOther(await send(probe.headers), probe.headers)
+        isOtherResponse(result, probe.headers) &&
+        isOtherResponse(await send(probe.headers), probe.headers)
       )
         other = result;
       // Some receivers fail without a response for some timestamps.
@@ -194,8 +187,9 @@ export async function probeSignature(
     if (isLarge && tried >= MAX_LARGE_MISTAKES) return stopAt('large_body');
   }
   // The response may depend on the digest, the time or earlier requests.
+  const now = wall.now();
   for (let ageS = -1; ageS < SAMPLES; ageS++) {
-    const again = await sendSigned(secrets, ageS < 0 ? timestampMs : wall.now() - ageS * 1000);
+    const again = await sendSigned(secrets, ageS < 0 ? timestampMs : now - ageS * 1000);
     if (normalize(correct) !== normalize(again)) return explainDifferences();
   }
   if (doubt !== null) return conclude(doubt);
@@ -217,5 +211,5 @@ function normalize(
 /** The status, and a short text. */
 function describe({ responseStatus, response }: SendResult): string {
   const text = response?.body.toString().trim() ?? '';
-  return /^[^<\n]{1,100}$/.test(text) ? `${responseStatus} ${text}` : `${responseStatus}`;
+  return /^[^<\n]{1,100}$/.test(text) ? `${responseStatus} ${quote(text)}` : `${responseStatus}`;
 }

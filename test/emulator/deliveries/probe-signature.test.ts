@@ -155,7 +155,7 @@ describe('probeSignature', () => {
     ['a digest in another form', '500', ({ signature }) => (signature.startsWith('v1=') ? 401 : 500)],
     [
       'a timestamp that it reads as an old one',
-      '401 too old',
+      '401 "too old"',
       ({ timestamp }) => [401, Date.parse(timestamp) > Date.UTC(2026) ? 'bad' : 'too old'],
     ],
   ])(
@@ -294,7 +294,7 @@ describe('probeSignature', () => {
       start ||= request.signature.slice(0, 4);
       return isCorrect(request) && !request.signature.startsWith(start) ? 200 : 403;
     });
-    expect(result).toMatchObject({ result: 'digests', other: start.slice(-1) });
+    expect(result).toMatchObject({ result: 'digests', start: start.slice(-1) });
   });
 
   it('responses that differ only in IDs, digests and times are the same response', async () => {
