@@ -79,6 +79,15 @@ describe('help', () => {
   });
 });
 
+it('texts of options and arguments start with a capital or a value, and have no final period', async () => {
+  const commands = await Promise.all(Object.keys(commandsByName).map((name) => loadCommand(name)));
+  for (const { options, registeredArguments } of commands) {
+    for (const { description } of [...options, ...registeredArguments]) {
+      expect(description).toMatch(/^(?:[A-Z'0-9]|json |del_).*[^.]$/s);
+    }
+  }
+});
+
 it('no line of a help is wider than 118 columns', async () => {
   const names = ['', ...Object.keys(commandsByName)];
   const texts = await Promise.all(names.map(async (name) => (await run(`${name} --help`)).out));

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../src/domain/errors.ts';
+import { DeliveryTable } from '../../src/store/deliveries.ts';
 import { EventTable } from '../../src/store/events.ts';
 import { Store } from '../../src/store/store.ts';
 import { parseResponseBody, sendRawRequest } from '../support/raw-request.ts';
@@ -105,6 +106,15 @@ describe('an internal error', () => {
     expect(response.text).not.toMatch(/secret|TypeError|\.ts\b| at /);
     expect(faults).toEqual([{ where: response.json.error.request_id, fault }]);
     expect((await api('GET', '/events')).status).toBe(200);
+  });
+
+  it('an internal error during a write rolls the write back [error.codes, event.emission]', async () => {
+    await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    vi.spyOn(DeliveryTable.prototype, 'insert').mockImplementationOnce(() => {
+      throw new Error('no');
+    });
+    expect(codeOf(await api('POST', '/events', { type: 'fault.inside' }))).toEqual([500, 'internal_error']);
+    expect((await api('GET', '/events?type=fault.inside')).json.data).toEqual([]);
   });
 
   it('an error of the store gets 503 and is logged [error.codes]', async () => {

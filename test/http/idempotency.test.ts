@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scopes } from '../../src/domain/credentials.ts';
+import { IdempotencyTable } from '../../src/store/idempotency.ts';
 import { type ApiResponse, startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
-import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const body = { type: 'order.shipped', payload: { order: 1 } };
 
 let emulator: TestEmulator;
-const wall = createTestWallClock();
 beforeEach(async () => {
-  emulator = await startTestEmulator({
-    wall,
-    clock: { frozen: false },
-  });
+  emulator = await startTestEmulator({ internalErrorLog: { report: () => {} } });
 });
 afterEach(() => emulator.close());
 
@@ -19,8 +15,8 @@ function post(key: string, of: unknown = body, headers = {}): Promise<ApiRespons
   return emulator.api('POST', '/events', of, { 'idempotency-key': key, ...headers });
 }
 
-async function countEvents(of = emulator): Promise<number> {
-  return (await of.api('GET', '/events?limit=100')).json.data.length;
+async function countEvents(): Promise<number> {
+  return (await emulator.api('GET', '/events?limit=100')).json.data.length;
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -40,6 +36,14 @@ describe('a POST with an Idempotency-Key', () => {
     const headers = { 'idempotency-key': 'x'.repeat(300) };
     expect((await post('x'.repeat(300))).status).toBe(400);
     expect((await emulator.api('GET', '/events', undefined, headers)).status).toBe(200);
+  });
+
+  it('a response is stored together with its effect, or neither is [§4.3]', async () => {
+    vi.spyOn(IdempotencyTable.prototype, 'save').mockImplementationOnce(() => {
+      throw new Error('disk full');
+    });
+    expect((await post('order-1')).status).toBe(500);
+    expect(await countEvents()).toBe(0);
   });
 
   it('a rejected POST leaves its key unused [idempotency.conflict]', async () => {

@@ -22,7 +22,7 @@ async function fill(types: readonly string[]) {
   const list = async (query = '') => (await api('GET', `/events?${query}`, undefined, headers)).json;
   const ids: string[] = [];
   for (const type of types) ids.unshift(await create(type));
-  return { ids, create, list, headers };
+  return { ids, create, list };
 }
 
 const idsOf = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id);
@@ -36,10 +36,11 @@ describe('a list of events', () => {
     expect(page).toMatchObject({ has_more: false, end_cursor: ids[2] });
   });
 
-  it('a client reads all pages with end_cursor as starting_after while has_more is true [§4.1, §2.list.has-more, §2.list.end-cursor]', async () => {
-    const { ids, list } = await fill(Array(7).fill('a.b'));
+  it('a client reads all pages with end_cursor as starting_after while has_more is true, each event once although others are created [§4.1, §2.list.has-more, §2.list.end-cursor, id.format]', async () => {
+    const { ids, create, list } = await fill(Array(7).fill('a.b'));
     const first = await list('limit=3');
     expect([idsOf(first), first.has_more, first.end_cursor]).toEqual([ids.slice(0, 3), true, ids[2]]);
+    await create('c.d');
     const second = await list(`limit=3&starting_after=${first.end_cursor}`);
     expect([idsOf(second), second.has_more, second.end_cursor]).toEqual([ids.slice(3, 6), true, ids[5]]);
     const third = await list(`limit=3&starting_after=${second.end_cursor}`);

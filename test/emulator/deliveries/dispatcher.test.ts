@@ -56,6 +56,13 @@ describe('the dispatcher', () => {
     },
   );
 
+  it('the dispatcher has at most sixty-four attempts in flight by default [delivery.concurrency]', async () => {
+    const { endpoint, trigger, inFlight } = startDispatcher();
+    for (let port = 1; port <= 100; port++) endpoint(`http://127.0.0.1:${port}/`);
+    await trigger(3);
+    expect(inFlight.size).toBe(64);
+  });
+
   it('endpoints take turns, however many deliveries are due for one of them', async () => {
     const { endpoint, trigger, sent } = startDispatcher({
       overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
