@@ -80,6 +80,7 @@ function read(headers: Record<string, string>, received: ReceivedBody, isOptiona
 
 const json = { 'content-type': 'application/json' };
 const readError = new Error('not read');
+const unsupported = (part: string) => ['unsupported_media_type', expect.stringContaining(part)];
 
 describe('the input of a request', () => {
   it.each<[string, Record<string, string>, string | Error, boolean, unknown]>([
@@ -90,27 +91,9 @@ describe('the input of a request', () => {
     ['an uncompressed body', { ...json, 'content-encoding': 'Identity' }, '{}', false, {}],
     ['a vendor type', { 'content-type': 'application/vnd.a+json; charset=UTF8' }, '{}', false, {}],
     ['an empty body', json, '', false, ['invalid_request', expect.any(String)]],
-    [
-      'a body without a type',
-      {},
-      '{}',
-      true,
-      ['unsupported_media_type', expect.stringMatching(/^The request has no Content-Type; /)],
-    ],
-    [
-      'an empty form',
-      { 'content-type': 'text/plain' },
-      '',
-      true,
-      ['unsupported_media_type', 'The Content-Type is "text/plain"; send application/json.'],
-    ],
-    [
-      'a missing type before a body that was not read',
-      {},
-      readError,
-      false,
-      ['unsupported_media_type', expect.any(String)],
-    ],
+    ['a body without a type', {}, '{}', true, unsupported('The request has no Content-Type; ')],
+    ['an empty form', { 'content-type': 'text/plain' }, '', true, unsupported('"text/plain"')],
+    ['a missing type before a body that was not read', {}, readError, false, unsupported('no Content-Type')],
     ['a body that was not read', json, readError, false, [undefined, 'not read']],
     [
       'an optional body that was not read before its missing type',
@@ -119,13 +102,7 @@ describe('the input of a request', () => {
       true,
       [undefined, 'not read'],
     ],
-    [
-      'a compressed body',
-      { ...json, 'content-encoding': 'gzip' },
-      '{}',
-      false,
-      ['unsupported_media_type', expect.stringContaining('"gzip"')],
-    ],
+    ['a compressed body', { ...json, 'content-encoding': 'gzip' }, '{}', false, unsupported('"gzip"')],
     ['a body that is not UTF-8', json, '\xff', false, ['invalid_request', 'The body is not valid UTF-8.']],
   ])(
     'readInput returns the fields of the body or the reason to reject it: %s',
@@ -156,10 +133,7 @@ describe('the input of a request', () => {
     'application/json; charset=',
     'application/json; charset=utf-8; charset=utf-16',
   ])('the type %s is rejected [body.charset]', (type) => {
-    expect(read({ 'content-type': type }, Buffer.from('{}'))).toEqual([
-      'unsupported_media_type',
-      expect.stringContaining('send UTF-8'),
-    ]);
+    expect(read({ 'content-type': type }, Buffer.from('{}'))).toEqual(unsupported('send UTF-8'));
   });
 
   it.each(['application/x-www-form-urlencoded', 'application/jsonp', 'text/plain', ''])(
