@@ -81,8 +81,13 @@ export function judgeProbe(
       });
     case 'constant': {
       // The layer says more.
-      if (cause === 'rejected' && layer !== null)
-        return { ...judgment, evidence: [...evidence, say('probe_tried', { count })] };
+      if (cause === 'rejected' && layer !== null) {
+        return {
+          ...judgment,
+          evidence: [...evidence, say('probe_tried', { count })],
+          hints: judgment.hints.filter(({ command }) => command !== next.probe.command),
+        };
+      }
       const names = { signature_rejected: 'probe_verified', receiver_error: 'probe_fails' } as const;
       const name = cause in names ? names[cause as keyof typeof names] : 'probe_constant';
       return conclude(name, {

@@ -48,8 +48,10 @@ it.each<[ProbeResult['result'], DeliveryCause, Parameters<typeof sayFix>[0], Del
 
 it('a probe in which all responses are the same does not replace what is known of the layer that responded', () => {
   const layer = { kind: 'bad_request', by: 'Django' } as unknown as Judgment['layer'];
-  const verdict = judge('constant', { layer });
-  expect(verdict).toMatchObject({ layer, detail, evidence: [fact, tried], hints: [] });
+  const hint = { text: 'Read the log.' };
+  const probe = { text: 'Find the mistake', command: 'svc explain del_1 --probe' };
+  const verdict = judge('constant', { layer, hints: [hint, probe] });
+  expect(verdict).toMatchObject({ layer, detail, evidence: [fact, tried], hints: [hint] });
 });
 
 it('a probe says how the digests begin that the receiver rejects', () => {
