@@ -10,7 +10,7 @@ import {
 import type { Workspace } from './workspace.ts';
 
 export interface EmulatorFixtures {
-  /** Options of the emulators. Their clocks are frozen unless `clock` says otherwise. */
+  /** Options of the emulators. Clocks are frozen by default. */
   readonly emulatorOptions: CreateEmulatorOptions;
   /** One emulator for all tests of a file, or of a worker of Playwright. */
   readonly emulator: Emulator;
@@ -42,8 +42,14 @@ export const fixtures = {
     const { id, secret } = await workspace.webhooks.create({ url: receiver.url });
     receiver.verifyWith(secret);
     await use(receiver);
-    await workspace.webhooks.delete(id);
-    await receiver.close();
+    try {
+      await workspace.webhooks.delete(id);
+    } catch (error) {
+      // The test may have deleted it.
+      if (!(error instanceof SvcError && error.code === 'not_found')) throw error;
+    } finally {
+      await receiver.close();
+    }
   },
 };
 

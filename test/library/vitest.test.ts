@@ -23,6 +23,11 @@ test('the fixtures start each test with a new workspace and receiver', async ({ 
   expect(receiver.requests).toEqual([]);
 });
 
+test('a test can delete the endpoint of its receiver', async ({ workspace, receiver }) => {
+  const endpoints = await workspace.webhooks.list();
+  for (const { id, url } of endpoints) if (url === receiver.url) await workspace.webhooks.delete(id);
+});
+
 describe('toHaveDelivered', () => {
   test('toHaveDelivered waits for deliveries that are still to come', async ({ workspace, receiver }) => {
     receiver.respond([500, 200]);
