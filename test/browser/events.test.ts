@@ -48,6 +48,16 @@ describeInBrowser('the event pages', () => {
     expect((await emulator.control.listEvents({})).data).toMatchObject([{ type: 'order.shipped' }]);
   });
 
+  it('the empty list of events sends an empty payload for a sender without fixtures', async () => {
+    const { emulator } = await startPair(200, {
+      sender: { scheme: 'svc' },
+      projectFolder: import.meta.dirname,
+    });
+    const page = await openDashboard(emulator, { hash: '/events' });
+    await page.getByRole('button', { name: 'Send order.shipped' }).click();
+    await page.locator('li > a').getByText('1 succeeded').waitFor();
+  });
+
   it('the event pages filter by type and text in the URL', async () => {
     const { emulator, trigger } = await start();
     await trigger('order.shipped', { customer: 'Louis' });

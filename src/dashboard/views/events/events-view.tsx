@@ -14,6 +14,7 @@ import { useEventTypes } from '../../use-event-types.ts';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useLiveList } from '../../use-live-list.ts';
 import { createEvent } from '../trigger/create-event.ts';
+import { getFixturePayload } from '../trigger/get-fixture-payload.ts';
 import { EventView } from './event-view.tsx';
 
 /** The page selects the workspace of all lists. */
@@ -66,7 +67,7 @@ function renderRow(event: EventSummary) {
 function FirstEvent() {
   const type = status.value?.example_type ?? '';
   const form = useFormSubmit([], async () => {
-    const { payload_text: payload } = await control.getFixture({ type });
+    const payload = await getFixturePayload(type);
     await createEvent({ type, payload, workspaceId: workspaceId.peek() ?? '' });
   });
   return (

@@ -13,6 +13,7 @@ import { JsonEditor } from '../../ui/json-editor.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
+import { getFixturePayload } from '../trigger/get-fixture-payload.ts';
 
 /** Shown while there are no deliveries: registers an endpoint, then sends it a first event. */
 export function GettingStarted() {
@@ -73,8 +74,8 @@ function RegisterForm() {
 
 function SendForm({ endpoint, type }: { readonly endpoint: WebhookDetail; readonly type: string }) {
   const [edited, setEdited] = useState<string | null>(null);
-  const fixture = useQuery(() => control.getFixture({ type }), [type]);
-  const original = indentJson(fixture.value?.payload_text ?? '{}');
+  const fixture = useQuery(() => getFixturePayload(type), [type]);
+  const original = indentJson(fixture.value ?? '{}');
   const payload = edited ?? original;
   const form = useFormSubmit([], async () => {
     const event = { id: endpoint.id, type, payload_text: payload };
@@ -86,7 +87,7 @@ function SendForm({ endpoint, type }: { readonly endpoint: WebhookDetail; readon
       <Form
         form={form}
         action={`Send ${type}`}
-        isDisabled={!fixture.value || findJsonProblem(payload) !== null}
+        isDisabled={fixture.value === undefined || findJsonProblem(payload) !== null}
       >
         <QueryView query={fixture} what="the payload">
           {() => <JsonEditor label="Payload" value={payload} original={original} onInput={setEdited} />}
