@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { isSchemeHeaderName } from '../domain/delivery-headers.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
+import type { SecretKey } from '../domain/secret.ts';
 import {
   getSender,
   placeholders,
@@ -88,13 +89,10 @@ function createSchemeSchema(name: string): v.GenericSchema<unknown, SignatureSch
   return v.pipe(
     schemeFields,
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      const { key, ...fields } = toLibraryFields(dataset.value) as SignatureScheme;
       // Not yet checked.
-      const scheme = {
-        ...fields,
-        name,
-        key: key.form === 'utf8' ? key : { ...key, prefix: key.prefix ?? 'whsec_' },
-      };
+      const { key, ...fields } = toLibraryFields(dataset.value) as SignatureScheme;
+      const { prefix = key.form === 'utf8' ? undefined : 'whsec_' } = key;
+      const scheme = { ...fields, name, key: { ...key, prefix: prefix === null ? '' : prefix } as SecretKey };
       const problem = findSchemeProblem(scheme);
       if (problem === null) return scheme;
       const keys = problem.path.split('.').map(toSnakeCase);

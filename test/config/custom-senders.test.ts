@@ -39,6 +39,7 @@ describe('a scheme in the configuration file', () => {
 
   it('a scheme with a decoded key has a prefix before the key', () => {
     expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
+    expect(parse({ key: { form: 'base64', prefix: null } })).toMatchObject({ key: { prefix: '' } });
   });
 
   it('a scheme whose key is the text of the secret can have a prefix before the key', () => {
@@ -129,11 +130,5 @@ describe('the selected sender', () => {
   it('each sender has a scheme with its name', () => {
     for (const sender of ['acme', 'stripe', 'svc'])
       expect(() => checkSender(sender, custom, flag)).not.toThrow();
-    expect(() => checkSender('strip', custom, flag)).toThrow(
-      expect.objectContaining({
-        message: 'Invalid value for --sender: "strip"',
-        hint: { text: 'Did you mean "stripe"?' },
-      }),
-    );
   });
 });
