@@ -4,13 +4,20 @@ import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSyn
 /** Limits what a small compressed body can become. */
 const MAX_DECODED_BYTES = 1024 * 1024;
 
+interface DecodeOptions {
+  /** Whether to return the same bytes of a truncated body. Otherwise, some short texts that are not compressed are decoded. */
+  readonly isComplete?: boolean;
+  readonly maxOutputLength?: number;
+}
+
 /** The text of a compressed body, as far as it was received; the same bytes if they cannot be decoded. */
 export function decodeBody(
   body: Buffer,
   contentEncoding: string,
-  maxOutputLength = MAX_DECODED_BYTES,
+  { isComplete = false, maxOutputLength = MAX_DECODED_BYTES }: DecodeOptions = {},
 ): Buffer {
-  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength };
+  const { Z_FINISH, Z_SYNC_FLUSH, BROTLI_OPERATION_FINISH, BROTLI_OPERATION_FLUSH } = constants;
+  const options = { finishFlush: isComplete ? Z_FINISH : Z_SYNC_FLUSH, maxOutputLength };
   try {
     switch (contentEncoding.trim().toLowerCase()) {
       case 'gzip':
@@ -20,7 +27,7 @@ export function decodeBody(
         return body[0] === 0x78 ? inflateSync(body, options) : inflateRawSync(body, options);
       case 'br':
         return brotliDecompressSync(body, {
-          finishFlush: constants.BROTLI_OPERATION_FLUSH,
+          finishFlush: isComplete ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH,
           maxOutputLength,
         });
       default:

@@ -164,7 +164,10 @@ function readBody(message: unknown, headers: RecordedHeaders): string | Buffer {
   const { body, text = body, encoding } = toFields(message);
   if (encoding !== 'base64') return toText(text);
   const bytes = Buffer.from(toText(text), 'base64');
-  return decodeBody(bytes, headers.get('content-encoding') ?? '', RECORDING_LIMIT_BYTES);
+  return decodeBody(bytes, headers.get('content-encoding') ?? '', {
+    isComplete: true,
+    maxOutputLength: RECORDING_LIMIT_BYTES,
+  });
 }
 
 /** The fields of a JSON object; none for any other value. */
