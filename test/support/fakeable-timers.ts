@@ -5,7 +5,6 @@ export const setInterval = (callback: () => void, ms?: number) => globalThis.set
 export const clearInterval = (timer?: NodeJS.Timeout) => globalThis.clearInterval(timer);
 export const setImmediate = (callback: () => void) => globalThis.setImmediate(callback);
 export const clearImmediate = (immediate?: NodeJS.Immediate) => globalThis.clearImmediate(immediate);
-export const queueMicrotask = (task: () => void) => globalThis.queueMicrotask(task);
 /** Real time, as in the real file. */
 export const monotonic = performance.now.bind(performance);
 
