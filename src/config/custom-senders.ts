@@ -1,6 +1,6 @@
 /** Parses the senders of the configuration file, and selects one. */
 import * as v from 'valibot';
-import { isSchemeHeaderName } from '../domain/delivery-headers.ts';
+import { HEADER_NAME, isSchemeHeaderName } from '../domain/delivery-headers.ts';
 import { isObject } from '../domain/json.ts';
 import { suggestMatch } from '../domain/message-parts.ts';
 import type { SecretKey } from '../domain/secret.ts';
@@ -62,7 +62,8 @@ const bodyPath = text('the path of a field of the body, such as "event.id"', (pa
 
 const headerName = v.pipe(
   v.string(),
-  v.check((name) => isSchemeHeaderName(name), 'must have the name of a header that svc does not set itself'),
+  v.regex(HEADER_NAME, 'is not a valid header name'),
+  v.check((name) => isSchemeHeaderName(name), 'cannot be set, because svc sets it'),
 );
 
 const headerTemplate = expecting(

@@ -1,6 +1,6 @@
 /** Which header names and values users can set: on deliveries of an endpoint (§6), and in signature schemes. */
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Printable ASCII, spaces and tabs. HTTP also allows bytes above 0x7F, which receivers decode differently. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 const MAX_VALUE_LENGTH = 4096;
@@ -11,11 +11,10 @@ const RESERVED_NAME =
 /** Headers that the service sets (§6). */
 const SERVICE_NAME = /^service-/i;
 
-/** Whether a sender or a signature scheme can have a header with this name, because svc does not set it itself. */
+/** Whether the name is valid and not one that svc sets. */
 export function isSchemeHeaderName(name: unknown): name is string {
-  return (
-    typeof name === 'string' && HEADER_NAME.test(name) && !RESERVED_NAME.test(name) && !/^host$/i.test(name)
-  );
+  if (typeof name !== 'string' || !HEADER_NAME.test(name)) return false;
+  return !RESERVED_NAME.test(name) && !/^host$/i.test(name);
 }
 
 /** Why an endpoint cannot add a header to its deliveries, as a clause; null if it can. Only local endpoints can add `Host`. */
