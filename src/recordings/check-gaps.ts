@@ -1,19 +1,18 @@
 /** Compares a recording of the service with the configured values of all gaps: confirmed, different, or no evidence. */
 import * as v from 'valibot';
 import type { Environment } from '../domain/credentials.ts';
-import type { ProfileName } from '../profile/gap.ts';
-import { type ConfigValue, type Gap, isConfigurable } from '../profile/gap.ts';
+import { type ConfigValue, type Gap, isConfigurable, type ProfileName } from '../profile/gap.ts';
 import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { addMissingFields, type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
 import { compareResponses } from './compare-responses.ts';
 import {
-  AS_DESCRIBED,
   type Evidence,
   type Finding,
   groupBy,
   judge,
   judgeFields,
+  judgeFixed,
   type Observation,
   toEvidence,
 } from './finding.ts';
@@ -81,8 +80,7 @@ function toResults(
   return listGaps(profile, overrides, environment).map(({ id: gap, value: configured }) => {
     const entry: Gap = gaps[gap];
     const ofGap = observations.filter((each) => each.gap === gap);
-    if (!isConfigurable(entry))
-      return { gap, configured, ...judge(AS_DESCRIBED, ofGap, true), override: null };
+    if (!isConfigurable(entry)) return { gap, configured, ...judgeFixed(ofGap), override: null };
     const hasFields = ofGap.some(({ field }) => field !== undefined);
     const finding = (hasFields ? judgeFields : judge)(configured, ofGap);
     const { verdict, observed } = finding;

@@ -65,28 +65,31 @@ export function toEvidence(observations: readonly Observation[]): Evidence[] {
   });
 }
 
-/**
- * The most frequent behavior counts, and the configured one if another one is as frequent.
- * @param isFixed for a gap that cannot be overridden: one difference counts, even if most observations are as described
- */
-export function judge(
-  configured: ConfigValue,
-  observations: readonly Observation[],
-  isFixed = false,
-): Finding {
+/** The most frequent behavior counts, and the configured one if another one is as frequent. */
+export function judge(configured: ConfigValue, observations: readonly Observation[]): Finding {
   const same = observations.filter(({ isSame }) => isSame);
-  const different = observations.filter(({ isSame }) => !isSame);
-  const byValue = groupBy(different, ({ value }) => JSON.stringify(value));
-  const groups = [...byValue.values()].sort((a, b) => b.length - a.length);
+  const groups = groupDifferent(observations);
   const [mostFrequent = []] = groups;
   if (observations.length === 0) return { verdict: 'no_evidence', observed: null, evidence: [] };
-  if (isFixed ? different.length === 0 : same.length >= mostFrequent.length) {
+  if (same.length >= mostFrequent.length)
     return { verdict: 'confirmed', observed: configured, evidence: toEvidence(same) };
-  }
   const [known = mostFrequent] = groups.filter(([first]) => first?.value !== null);
-  const shown = isFixed ? groups.flatMap((group) => group.slice(0, 1)) : known;
-  const observed = isFixed ? shown.map(({ value }) => value).join('; ') : (known[0]?.value ?? null);
-  return { verdict: 'different', observed, evidence: toEvidence(shown) };
+  return { verdict: 'different', observed: known[0]?.value ?? null, evidence: toEvidence(known) };
+}
+
+/** For a gap that cannot be overridden: one difference counts, even if most observations are as described. */
+export function judgeFixed(observations: readonly Observation[]): Finding {
+  const firsts = groupDifferent(observations).flatMap((group) => group.slice(0, 1));
+  if (firsts.length === 0) return judge(AS_DESCRIBED, observations);
+  const observed = firsts.map(({ value }) => value).join('; ');
+  return { verdict: 'different', observed, evidence: toEvidence(firsts) };
+}
+
+/** The observations that differ, grouped by their value, the most frequent first. */
+function groupDifferent(observations: readonly Observation[]): Observation[][] {
+  const different = observations.filter(({ isSame }) => !isSame);
+  const byValue = groupBy(different, ({ value }) => JSON.stringify(value));
+  return [...byValue.values()].sort((a, b) => b.length - a.length);
 }
 
 /** For a gap whose value is an object: one finding from those for its fields. */
