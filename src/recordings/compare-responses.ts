@@ -15,7 +15,8 @@ interface Rule {
   readonly field?: string;
   /** What the message of each error must be about. */
   readonly about?: RegExp;
-  readonly when: (pair: Pair) => boolean;
+  /** @param catalog the event types with a built-in fixture */
+  readonly when: (pair: Pair, catalog: ReadonlySet<string>) => boolean;
   /**
    * The value of the gap that a response shows, or null if it shows only that it is another one. The service behaves as the emulator if
    * both responses show the same.
@@ -32,8 +33,6 @@ const readDecision = (accepted: ConfigValue, rejected: ConfigValue) => (response
   isSuccess(response) ? accepted : rejected;
 const readResult = readDecision('accepted', 'rejected');
 const hasPath = (pattern: RegExp) => (pair: Pair) => pattern.test(pair.recorded.path);
-/** Read when a request needs them. */
-let eventTypes: ReadonlySet<string> | undefined;
 
 /** All that apply to an accepted request count. An error has one reason: only the rules up to a difference, or to a gap without an override. */
 const rules: readonly Rule[] = [
@@ -95,10 +94,8 @@ const rules: readonly Rule[] = [
   {
     gap: 'event.catalog',
     about: /^type\b|event type|catalog/i,
-    when({ recorded: { input } }) {
-      eventTypes ??= new Set(builtInEventTypes());
-      return typeof input.type === 'string' && isEventType(input.type) && !eventTypes.has(input.type);
-    },
+    when: ({ recorded: { input } }, catalog) =>
+      typeof input.type === 'string' && isEventType(input.type) && !catalog.has(input.type),
     read: readDecision('open', 'closed'),
   },
   {
@@ -133,13 +130,13 @@ const rules: readonly Rule[] = [
   },
 ];
 
-function applies({ gap, about = /^/, when }: Rule, pair: Pair): boolean {
+function applies({ gap, about, when }: Rule, pair: Pair, catalog: ReadonlySet<string>): boolean {
   const { recorded, emulated } = pair;
   const errors = [recorded, emulated].filter((response) => !isSuccess(response));
   // A service can check the key before or after everything else.
   const isAuthenticated = recorded.status !== 401 || gap === 'error.codes';
-  const isAbout = errors.every(({ failure }) => about.test(failure.message));
-  return isAuthenticated && isAbout && when(pair);
+  const isAbout = about === undefined || errors.every(({ failure }) => about.test(failure.message));
+  return isAuthenticated && isAbout && when(pair, catalog);
 }
 
 /** Whether the same request was accepted before, with the same idempotency key. */
@@ -149,11 +146,12 @@ function isRepeated({ recorded, earlier }: Pair): boolean {
 
 /** What the pairs show about gaps, and the differences that belong to none. */
 export function compareResponses(pairs: readonly Pair[]): Observation[] {
+  const catalog = new Set(builtInEventTypes());
   const observations: Observation[] = [];
   for (const pair of pairs) {
     const { recorded, emulated } = pair;
     const areAccepted = isSuccess(recorded) && isSuccess(emulated);
-    const matching = rules.filter((each) => applies(each, pair));
+    const matching = rules.filter((each) => applies(each, pair, catalog));
     for (const rule of matching) {
       const observation = observe(rule, pair);
       const isFixed = !isConfigurable(gaps[rule.gap]);
