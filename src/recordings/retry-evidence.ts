@@ -102,19 +102,23 @@ function observeSchedule(waits: readonly Wait[], policy: RetryPolicy) {
   const fits = (wait: Wait) => isPlanned(wait, { ...policy, windowMs: Infinity });
   const inOrder = waits.toSorted((a, b) => a.attemptCount - b.attemptCount);
   let { jitter } = policy;
-  const delaysMs = Array.from({ length: inOrder.at(-1)?.attemptCount ?? 0 }, (_, index) => {
-    const group = waits.filter(({ attemptCount }) => attemptCount === index + 1);
+  const delaysMs: number[] = [];
+  for (let count = 1; count <= (inOrder.at(-1)?.attemptCount ?? 0); count++) {
+    const group = waits.filter(({ attemptCount }) => attemptCount === count);
     // Without a wait, the attempt was not recorded, or the receiver asked for another delay. If most are as configured, the others are replays.
     const isConfigured = group.length === 0 || 2 * group.filter(fits).length > group.length;
-    if (isConfigured) return getDelayMs(policy, index + 1);
+    if (isConfigured) {
+      delaysMs.push(getDelayMs(policy, count));
+      continue;
+    }
     const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
     const [min = 0, max = 0] = [times[0], times.at(-1)];
     jitter = Math.max(jitter, (max - min - toleranceOf(max)) / (max + min));
     // Recorded times are some milliseconds late.
     const middleMs = (min + max) / 2;
     const unitMs = middleMs < SECOND_MS ? 1 : SECOND_MS;
-    return Math.round(middleMs / unitMs) * unitMs;
-  });
+    delaysMs.push(Math.round(middleMs / unitMs) * unitMs);
+  }
   const isSame = delaysMs.every((ms, index) => ms === getDelayMs(policy, index + 1));
   const schedule = isSame ? policy.delaysMs : completeSchedule(delaysMs, policy);
   const value = policy.jitter === 0 ? schedule.map(formatDuration) : null;
