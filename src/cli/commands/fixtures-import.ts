@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../domain/errors.ts';
 import { isEventType } from '../../domain/event.ts';
+import { isObject } from '../../domain/json.ts';
 import { indentJson, parseJsonObject } from '../../domain/json-text.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { removeKnownSecrets } from '../../domain/secret-remover.ts';
@@ -102,15 +103,21 @@ async function readSamples(file: string, context: Context): Promise<readonly Sam
   const path = resolve(context.cwd, file);
   if (file !== '-' && existsSync(path)) {
     if (statSync(path).isDirectory()) return readFolder(path, file);
-    const isDocument = /\.(?:json|ya?ml)$/.test(path) && /\bopenapi"?\s*:/.test(readTextFile(path));
-    const document = isDocument && Object(await readDataFile(path));
-    if (document.openapi) return readDocument(document, file, context);
+    if (/\.(?:json|ya?ml)$/.test(path) && /\bopenapi"?\s*:/.test(readTextFile(path))) {
+      const document = await readDataFile(path);
+      if (isOpenApi(document)) return readDocument(document, file, context);
+    }
   }
   const recording = await readRecording(file, context);
   return readEvents(recording).events.map(({ position, ...event }) => ({
     ...event,
     from: `${recording.file}, ${position}`,
   }));
+}
+
+/** Recordings can contain the word too. */
+function isOpenApi(document: unknown): document is object {
+  return isObject(document) && Boolean(document.openapi);
 }
 
 /** A payload in each file, which is named as its event type. */

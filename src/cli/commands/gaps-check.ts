@@ -99,13 +99,14 @@ function compare(
   secrets: readonly string[],
   { values }: Config,
 ): Promise<GapReport> {
-  const { profile, environment, sender } = values;
-  const startTarget: StartTarget = async (overrides, wall) => {
+  const { profile, overrides, environment, sender } = values;
+  const startTarget: StartTarget = async (targetOverrides, wall) => {
     const { startEmulator } = await import('../../emulator.ts');
-    const rules = resolveRules(profile, overrides, environment);
+    const rules = resolveRules(profile, targetOverrides, environment);
     return startEmulator({ host: '127.0.0.1', port: 0, db: ':memory:', environment, rules, wall });
   };
-  return checkGaps({ ...values, recording, secrets, startTarget, checksSignatures: sender === 'svc' });
+  const checksSignatures = sender === 'svc';
+  return checkGaps({ recording, secrets, profile, overrides, environment, startTarget, checksSignatures });
 }
 
 function renderReport({ data, other, notes }: GapReport, counts: readonly string[], { io }: Context): string {
