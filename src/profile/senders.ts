@@ -50,7 +50,10 @@ const headerValues = {
   noun: ({ type }) => type.split('.')[0] ?? '',
   attempt: ({ attempt }) => String(attempt),
   retry: ({ attempt }) => String(attempt - 1),
-  retry_reason: ({ lastOutcome }) => retryReasons[lastOutcome?.() ?? 'succeeded'] ?? 'unknown_error',
+  retry_reason({ lastOutcome }) {
+    const outcome = lastOutcome?.();
+    return (outcome && retryReasons[outcome]) ?? 'unknown_error';
+  },
 } satisfies Record<string, (values: AttemptValues) => string>;
 
 export const placeholders = Object.keys(headerValues).map((name) => `{${name}}`);
@@ -119,12 +122,19 @@ export const senderDefaults = {
   retryDelaysMs: null,
 } as const satisfies Partial<WebhookSender>;
 
-const parseDelays = (text: string) => text.split(' ').map((delay) => Number(parseDuration(delay)));
+function parseDelays(text: string): number[] {
+  return text.split(' ').map((delay) => {
+    const ms = parseDuration(delay);
+    if (ms === null) throw new Error(`${delay} is not a duration`);
+    return ms;
+  });
+}
 
 /** The built-in senders. Each has the scheme of its name. */
 const rows = {
   svc: { body: 'envelope', ...envelopeFields, hasLargeBodies: true, types: EVENT_TYPE_PATTERN },
   // https://docs.stripe.com/webhooks
+  // It retries for up to three days with exponential backoff. The times are not published; retry.schedule is similar.
   stripe: {
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
@@ -134,7 +144,6 @@ const rows = {
     eventTypePath: 'type',
     types: /^[a-z]\w*(?:\.\w+)+$/,
     example: 'payment_intent.succeeded',
-    // Up to three days with exponential backoff. The times are not published; retry.schedule is similar.
   },
   // https://docs.github.com/en/webhooks/webhook-events-and-payloads
   github: {
