@@ -60,6 +60,7 @@ export function createRequestGuard({
   controlToken,
 }: RequestGuardOptions): RequestGuard {
   const proxyUrl = publicUrl === null ? null : new URL(publicUrl);
+  // With the local hosts, so that their requests need no check of address ranges.
   const assertApiHost = createApiHostCheck(host, [
     ...LOCAL_HOSTS,
     ...allowHost,

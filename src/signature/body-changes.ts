@@ -107,8 +107,10 @@ const otherTexts = [
 
 /** How functions write `"` and `'` in HTML: those of PHP, Python, Ruby, PHP before 8.1, XML and Go, and without quotes. */
 const htmlQuotes = [
-  ...['&quot; &#039;', '&quot; &#x27;', '&quot; &#39;', "&quot; '", '&quot; &apos;', '&#34; &#39;', `" '`],
-].map((quotes) => quotes.split(' '));
+  ...['&#039;', '&#x27;', '&#39;', "'", '&apos;'].map((single) => ['&quot;', single] as const),
+  ['&#34;', '&#39;'],
+  ['"', "'"],
+] as const;
 
 /** A limit that keeps less than a third is less likely than the other changes. */
 const truncation: BodyChange = [
@@ -167,9 +169,7 @@ const otherChanges: readonly BodyChange[] = [
     'it was escaped for HTML, as htmlspecialchars of PHP does',
     ({ text }) => {
       const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-      return htmlQuotes.map(([double = '', single = '']) =>
-        escaped.replaceAll('"', double).replaceAll("'", single),
-      );
+      return htmlQuotes.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single));
     },
     'Verify the body as it arrived, and escape its texts where you write them into HTML.',
   ],
