@@ -94,18 +94,12 @@ describe('HAR', () => {
     });
   });
 
-  it.each(['br', 'deflate'])(
-    'a body in base64 that is labeled as %s but decompressed is unchanged',
-    (value) => {
-      const content = { text: Buffer.from('[1]').toString('base64'), encoding: 'base64' };
-      const response = { status: 200, headers: [{ name: 'Content-Encoding', value }], content };
-      const { entries } = parseRecording(
-        harOf([harEntry('2026-11-20T12:00:00Z', '', { response })]),
-        'a.file',
-      );
-      expect(entries).toMatchObject([{ exchanges: [{ responseText: '[1]' }] }]);
-    },
-  );
+  it.each(['br', 'deflate'])('a body labeled as %s that is decompressed is unchanged', (encoding) => {
+    const content = { text: Buffer.from('[1]').toString('base64'), encoding: 'base64' };
+    const response = { status: 200, headers: { 'Content-Encoding': encoding }, content };
+    const text = harOf([harEntry('2026-11-20T12:00:00Z', '', { response })]);
+    expect(JSON.stringify(parseRecording(text, 'a.file'))).toContain('"responseText":"[1]"');
+  });
 
   it('an entry without a time, a URL or a request is skipped with a warning, whatever its other fields are', () => {
     const odd = [7, null, {}, { request: { method: 'GET' } }, harEntry('noon', body)];
