@@ -4,17 +4,14 @@ import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSyn
 /** Limits what a small compressed body can become. */
 const MAX_DECODED_BYTES = 1024 * 1024;
 
-interface DecodeOptions {
-  /** Whether to return the same bytes of a truncated body. Otherwise, some short texts that are not compressed are decoded. */
-  readonly isComplete?: boolean;
-  readonly maxOutputLength?: number;
-}
-
-/** The text of a compressed body, as far as it was received; the same bytes if they cannot be decoded. */
+/**
+ * The text of a compressed body, as far as it was received; the same bytes if they cannot be decoded.
+ * @param options `isComplete` returns the same bytes also if the body is truncated, because a short text can look like a truncated body.
+ */
 export function decodeBody(
   body: Buffer,
   contentEncoding: string,
-  { isComplete = false, maxOutputLength = MAX_DECODED_BYTES }: DecodeOptions = {},
+  { isComplete = false, maxOutputLength = MAX_DECODED_BYTES } = {},
 ): Buffer {
   const { Z_FINISH, Z_SYNC_FLUSH, BROTLI_OPERATION_FINISH, BROTLI_OPERATION_FLUSH } = constants;
   const options = { finishFlush: isComplete ? Z_FINISH : Z_SYNC_FLUSH, maxOutputLength };
