@@ -9,8 +9,7 @@ import { createTemplateContexts } from '../fixtures/template-contexts.ts';
 import { listAll } from '../operations/control-plane.ts';
 import { systemClock } from '../platform/wall-clock.ts';
 import type { Delivery } from '../resources/delivery.ts';
-import type { Event, EventSettings } from '../resources/event.ts';
-import { toEventBody } from '../resources/event.ts';
+import { type Event, type EventSettings, toEventBody } from '../resources/event.ts';
 import type { EventPayload, EventType } from './event-types.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 

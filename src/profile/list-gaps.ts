@@ -1,7 +1,6 @@
 /** Lists the gap register for `svc gaps`. */
 import type { Environment } from '../domain/credentials.ts';
-import type { ProfileName } from './gap.ts';
-import { type ConfigValue, type Gap, isConfigurable } from './gap.ts';
+import { type ConfigValue, type Gap, isConfigurable, type ProfileName } from './gap.ts';
 import { listChoices } from './gap-schemas.ts';
 import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
 import { applyOverrides, type Overrides } from './resolve-rules.ts';
