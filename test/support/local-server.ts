@@ -16,12 +16,16 @@ export async function listenDuringTest(server: Server): Promise<number> {
   return listen(server);
 }
 
+const foundPorts = new Set<number>();
+
 /**
- * Finds a port on which nothing listens. It is below the range from which Linux takes the ports of connections and of
+ * Finds a port on which nothing listens, another one each time. It is below the range from which Linux takes the ports of connections and of
  * servers that listen on port 0, so no other test gets it before its server listens.
  */
 export async function findFreePort(): Promise<number> {
   const port = randomInt(20_000, 32_768);
+  if (foundPorts.has(port)) return findFreePort();
+  foundPorts.add(port);
   const server = createServer();
   try {
     await listen(server, port);
