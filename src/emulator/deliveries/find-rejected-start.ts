@@ -32,11 +32,12 @@ export async function findRejectedStart(
   const digests = times.map((at) => ({ at, start: readStart(formatTimestamp(scheme.timestampFormat, at)) }));
   const start = readStart(message.timestamp);
   const rejected = digests.filter((digest) => digest.start === start).slice(0, DIGESTS);
+  if (rejected.length < DIGESTS - 1) return null;
   for (const { at } of rejected) {
     const other = digests.find((digest) => digest.at < at && digest.start !== start);
     // All digests are the same if the signature does not cover the timestamp.
-    if (other === undefined || rejected.length < DIGESTS - 1) return null;
+    if (other === undefined) return null;
     if ((await send(at)) !== 'rejected' || (await send(other.at)) !== 'accepted') return null;
   }
-  return rejected.length === 0 ? null : start;
+  return start;
 }
