@@ -42,6 +42,7 @@ function createSchema(name: string): v.GenericSchema<unknown, WebhookSender> {
       event_type: v.optional(bodyPath),
       types: v.optional(parsedText('a regular expression that matches whole event types', parseTypes)),
       retry: v.optional(v.array(duration())),
+      source: v.optional(v.string()),
     }),
     v.transform(({ event_id, event_type, types = senderDefaults.types, retry = null, ...fields }) =>
       getSender({

@@ -27,6 +27,8 @@ export interface WebhookSender {
   readonly example: string;
   /** Delays of its retries in milliseconds; null for the gap `retry.schedule`. */
   readonly retryDelaysMs: readonly number[] | null;
+  /** The page that describes its deliveries. */
+  readonly source?: string | undefined;
 }
 
 /** What the headers of a sender can contain. */
@@ -133,9 +135,9 @@ function parseDelays(text: string): number[] {
 /** The built-in senders. Each has the scheme of its name. */
 const rows = {
   svc: { body: 'envelope', ...envelopeFields, hasLargeBodies: true, types: EVENT_TYPE_PATTERN },
-  // https://docs.stripe.com/webhooks
   // It retries for up to three days with exponential backoff. The times are not published; retry.schedule is similar.
   stripe: {
+    source: 'https://docs.stripe.com/webhooks',
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
@@ -145,8 +147,8 @@ const rows = {
     types: /^[a-z]\w*(?:\.\w+)+$/,
     example: 'payment_intent.succeeded',
   },
-  // https://docs.github.com/en/webhooks/webhook-events-and-payloads
   github: {
+    source: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads',
     headers: { 'User-Agent': 'GitHub-Hookshot/svc', 'X-GitHub-Event': '{noun}', 'X-GitHub-Hook-ID': '1' },
     // At most 25 MB.
     hasLargeBodies: true,
@@ -156,8 +158,8 @@ const rows = {
     // A failed delivery is not repeated.
     retryDelaysMs: [],
   },
-  // https://docs.slack.dev/apis/events-api
   slack: {
+    source: 'https://docs.slack.dev/apis/events-api',
     headers: { 'X-Slack-Retry-Num': '{retry}', 'X-Slack-Retry-Reason': '{retry_reason}' },
     eventIdPath: 'event_id',
     eventTypePath: 'event.type',
@@ -166,8 +168,8 @@ const rows = {
     // The first retry follows almost at once.
     retryDelaysMs: parseDelays('1s 1m 5m'),
   },
-  // https://shopify.dev/docs/apps/build/webhooks
   shopify: {
+    source: 'https://shopify.dev/docs/apps/build/webhooks',
     headers: {
       'X-Shopify-Topic': '{type}',
       'X-Shopify-Shop-Domain': 'example.myshopify.com',
@@ -178,15 +180,15 @@ const rows = {
     // Eight retries in four hours with exponential backoff. The times are not published.
     retryDelaysMs: parseDelays('1m 2m 4m 8m 16m 32m 64m 113m'),
   },
-  // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
   'standard-webhooks': {
+    source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
     eventTypePath: 'type',
     types: /^\w+(?:\.\w+)*$/,
     example: 'user.created',
     retryDelaysMs: parseDelays('5s 5m 30m 2h 5h 10h 14h 20h 24h'),
   },
-  // https://docs.svix.com/retries
   svix: {
+    source: 'https://docs.svix.com/retries',
     eventTypePath: 'type',
     types: /^[\w-]+(?:\.[\w-]+)*$/,
     example: 'invoice.paid',

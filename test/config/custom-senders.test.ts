@@ -81,12 +81,14 @@ describe('a sender in the configuration file', () => {
       headers: { 'X-Acme-Topic': '{type}; {attempt}' },
       types: '[a-z]+',
       retry: ['1m', '1h30m'],
+      source: 'https://example.com/webhooks',
     });
     expect(sender).toMatchObject({
       body: 'envelope',
       eventIdPath: 'data.id',
       eventTypePath: 'type',
       retryDelaysMs: [60_000, 5_400_000],
+      source: 'https://example.com/webhooks',
     });
     expect(['push', 'Push', 'a.push'].filter((type) => sender?.types.test(type))).toEqual(['push']);
   });

@@ -1,5 +1,4 @@
 /** Finds out whether a receiver rejects a correct signature because of the first character of its digest. */
-
 import type { SignatureScheme } from '../../signature/scheme.ts';
 import { computeDigest, type SignableMessage } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
