@@ -194,11 +194,11 @@ export class Dispatcher {
     }
   }
 
-  /** Commits the results of attempts, unless more can share the commit. */
+  /** Commits the results of attempts, unless more of those in flight can share the commit. */
   #commitIfNeeded(): void {
     const count = this.#unrecorded.size;
-    const isWaitedFor = this.#waiters.size > 0 && count === this.#attempts.size;
-    if (count > 0 && (isWaitedFor || count >= MAX_UNRECORDED)) this.#sandbox.store.commitSoon();
+    if (count > 0 && (count === this.#attempts.size || count >= MAX_UNRECORDED))
+      this.#sandbox.store.commitSoon();
   }
 
   /** Gives every endpoint with a due delivery a turn, expires paused deliveries, and sets the timer. */
@@ -340,7 +340,6 @@ export class Dispatcher {
       };
       this.#waiters.add(check);
       check();
-      this.#commitIfNeeded();
     });
   }
 }
