@@ -135,8 +135,8 @@ function renderSummary(measured: readonly FrameworkResult[]): string {
   const failing = measured
     .filter(({ failedChecks }) => failedChecks.length > 0)
     .map(({ framework, failedChecks }) => `${framework} (${failedChecks.join(', ')})`);
-  return `Measured on ${date}: with \`--probe\`, svc names ${named} of ${all.length} mistakes (${share} %), and without it ${count(all, 'withoutProbe', 'named')}. It names
-${falseCauses[1]} false causes with \`--probe\` and ${falseCauses[0]} without it. With \`--probe\`, it does not name: ${unnamed.join(', ') || 'none'}. Correct receivers that fail a check:
+  return `Measured on ${date}. With \`--probe\`, svc names ${named} of ${all.length} mistakes (${share} %), without it ${count(all, 'withoutProbe', 'named')}. False causes: ${falseCauses[1]} with \`--probe\`,
+${falseCauses[0]} without it. Not named with \`--probe\`: ${unnamed.join(', ') || 'none'}. Correct receivers that fail a check:
 ${failing.join(', ') || 'none'}.
 
 | framework | mistakes | named | with \`--probe\` |
