@@ -6,16 +6,7 @@ import { type GapId, gaps } from '../profile/gaps.ts';
 import { listGaps } from '../profile/list-gaps.ts';
 import { addMissingFields, type Overrides, resolveRules, resolveValues } from '../profile/resolve-rules.ts';
 import { compareResponses } from './compare-responses.ts';
-import {
-  type Evidence,
-  type Finding,
-  groupBy,
-  judge,
-  judgeFields,
-  judgeFixed,
-  type Observation,
-  toEvidence,
-} from './finding.ts';
+import { type Evidence, type Finding, groupBy, judge, type Observation, toEvidence } from './finding.ts';
 import { observeMessages } from './observe-messages.ts';
 import { replay, type StartTarget } from './replay.ts';
 import { observeRetries } from './retry-evidence.ts';
@@ -61,7 +52,7 @@ export async function checkGaps(input: GapCheckInput): Promise<GapReport> {
     ...observeRetries(recording.attempts, retry),
   ];
   // With the values that it shows, because with another field for the payload the emulator accepts no event.
-  const adopted = mergeOverrides(overrides, { data: toResults(input, observations) });
+  const adopted = mergeOverrides(overrides, toResults(input, observations));
   const pairs = await replay(requests, { ...adopted, 'rate.limit': 'off' }, input.startTarget);
   observations.push(...compareResponses(pairs));
   const ofNoGap = observations.filter(({ gap, isSame }) => gap === null && !isSame);
@@ -80,9 +71,8 @@ function toResults(
   return listGaps(profile, overrides, environment).map(({ id: gap, value: configured }) => {
     const entry: Gap = gaps[gap];
     const ofGap = observations.filter((each) => each.gap === gap);
-    if (!isConfigurable(entry)) return { gap, configured, ...judgeFixed(ofGap), override: null };
-    const hasFields = ofGap.some(({ field }) => field !== undefined);
-    const finding = (hasFields ? judgeFields : judge)(configured, ofGap);
+    if (!isConfigurable(entry)) return { gap, configured, ...judge(ofGap, null), override: null };
+    const finding = judge(ofGap, configured);
     const { verdict, observed } = finding;
     const isValid = observed !== null && v.is(entry.schema, addMissingFields(observed, configured));
     return { gap, configured, ...finding, override: verdict === 'different' && isValid ? observed : null };
@@ -90,8 +80,8 @@ function toResults(
 }
 
 /** The overrides of the project with those that the differences lead to. */
-export function mergeOverrides(overrides: Overrides, { data }: Pick<GapReport, 'data'>): Overrides {
-  const changes = data.filter(({ override }) => override !== null);
+export function mergeOverrides(overrides: Overrides, results: readonly GapResult[]): Overrides {
+  const changes = results.filter(({ override }) => override !== null);
   const merged = changes.map(({ gap, override }) => [gap, addMissingFields(override, overrides[gap])]);
   return { ...overrides, ...Object.fromEntries(merged) };
 }

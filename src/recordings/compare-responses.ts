@@ -4,26 +4,21 @@ import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { builtInEventTypes } from '../fixtures/event-fixtures.ts';
 import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
-import { type GapId, gaps } from '../profile/gaps.ts';
+import { gaps } from '../profile/gaps.ts';
 import type { Observation } from './finding.ts';
 import type { Pair } from './replay.ts';
 import { type ApiRequest, isSuccess } from './sort-recording.ts';
 
 /** A request about which a gap decides, and what a response to it shows. */
-interface Rule {
-  readonly gap: GapId;
-  readonly field?: string;
+interface Rule extends Pick<Observation, 'gap' | 'field'> {
   /** What the message of each error must be about. */
   readonly about?: RegExp;
-  /** @param catalog the event types with a built-in fixture */
-  readonly when: (pair: Pair, catalog: ReadonlySet<string>) => boolean;
+  readonly when: (pair: Pair) => boolean;
   /**
-   * The value of the gap that a response shows, or null if it shows only that it is another one. The service behaves as the emulator if
-   * both responses show the same.
-   * Default: the status.
+   * The value of the gap that a response shows; default: the status. The service behaves as the emulator if both responses show the same.
    * @param earlier the response to the earlier request with the same idempotency key
    */
-  readonly read?: (response: ApiRequest, earlier: ApiRequest | undefined) => ConfigValue | null;
+  readonly read?: (response: ApiRequest, earlier: ApiRequest | undefined) => ConfigValue;
   /** True if equal responses do not show that the values are equal, and different ones do not show the value. */
   readonly showsNoValue?: true;
 }
@@ -33,6 +28,12 @@ const readDecision = (accepted: ConfigValue, rejected: ConfigValue) => (response
   isSuccess(response) ? accepted : rejected;
 const readResult = readDecision('accepted', 'rejected');
 const hasPath = (pattern: RegExp) => (pair: Pair) => pattern.test(pair.recorded.path);
+/** Whether the response is that to the earlier request. */
+const isReplayed = ({ result }: ApiRequest, earlier: ApiRequest | undefined) =>
+  result.id === earlier?.result.id;
+/** Whether the same request was accepted before, with the same idempotency key. */
+const isRepeated = ({ recorded, earlier }: Pair) =>
+  earlier?.recorded.path === recorded.path && String(earlier.recorded.body) === String(recorded.body);
 
 /** All that apply to an accepted request count. An error has one reason: only the rules up to a difference, or to a gap without an override. */
 const rules: readonly Rule[] = [
@@ -71,15 +72,15 @@ const rules: readonly Rule[] = [
     gap: 'idempotency.scope',
     field: 'retention',
     when: (pair) => isRepeated(pair) && isSuccess(pair.recorded) && isSuccess(pair.emulated),
-    read: ({ result }, earlier) => (result.id === earlier?.result.id ? 'replayed' : 'new'),
+    read: (response, earlier) => (isReplayed(response, earlier) ? 'replayed' : 'new'),
     showsNoValue: true,
   },
   {
     gap: 'idempotency.replay',
     when: (pair) =>
       isRepeated(pair) &&
-      pair.recorded.result.id === pair.earlier?.recorded.result.id &&
-      pair.emulated.result.id === pair.earlier?.emulated.result.id,
+      isReplayed(pair.recorded, pair.earlier?.recorded) &&
+      isReplayed(pair.emulated, pair.earlier?.emulated),
     read: ({ status, responseHeaders }) =>
       `${status}, Idempotent-Replayed: ${responseHeaders.get('idempotent-replayed')}`,
   },
@@ -94,8 +95,8 @@ const rules: readonly Rule[] = [
   {
     gap: 'event.catalog',
     about: /^type\b|event type|catalog/i,
-    when: ({ recorded: { input } }, catalog) =>
-      typeof input.type === 'string' && isEventType(input.type) && !catalog.has(input.type),
+    when: ({ recorded: { input } }) =>
+      typeof input.type === 'string' && isEventType(input.type) && !builtInEventTypes().includes(input.type),
     read: readDecision('open', 'closed'),
   },
   {
@@ -128,42 +129,34 @@ const rules: readonly Rule[] = [
     },
     read: readError,
   },
+  {
+    gap: null,
+    when: ({ recorded, emulated }) =>
+      recorded.operation !== null &&
+      recorded.status !== emulated.status &&
+      (isSuccess(recorded) || isSuccess(emulated)),
+  },
 ];
 
-function applies({ gap, about, when }: Rule, pair: Pair, catalog: ReadonlySet<string>): boolean {
+function applies({ gap, about, when }: Rule, pair: Pair): boolean {
   const { recorded, emulated } = pair;
   const errors = [recorded, emulated].filter((response) => !isSuccess(response));
   // A service can check the key before or after everything else.
-  const isAuthenticated = recorded.status !== 401 || gap === 'error.codes';
+  const isAuthenticated = recorded.status !== 401 || gap === 'error.codes' || gap === null;
   const isAbout = about === undefined || errors.every(({ failure }) => about.test(failure.message));
-  return isAuthenticated && isAbout && when(pair, catalog);
-}
-
-/** Whether the same request was accepted before, with the same idempotency key. */
-function isRepeated({ recorded, earlier }: Pair): boolean {
-  return earlier?.recorded.path === recorded.path && String(earlier.recorded.body) === String(recorded.body);
+  return isAuthenticated && isAbout && when(pair);
 }
 
 /** What the pairs show about gaps, and the differences that belong to none. */
 export function compareResponses(pairs: readonly Pair[]): Observation[] {
-  const catalog = new Set(builtInEventTypes());
   const observations: Observation[] = [];
   for (const pair of pairs) {
-    const { recorded, emulated } = pair;
-    const areAccepted = isSuccess(recorded) && isSuccess(emulated);
-    const matching = rules.filter((each) => applies(each, pair, catalog));
-    for (const rule of matching) {
+    const areAccepted = isSuccess(pair.recorded) && isSuccess(pair.emulated);
+    for (const rule of rules.filter((each) => applies(each, pair))) {
       const observation = observe(rule, pair);
-      const isFixed = !isConfigurable(gaps[rule.gap]);
       if (observation !== null) observations.push(observation);
+      const isFixed = rule.gap !== null && !isConfigurable(gaps[rule.gap]);
       if (!areAccepted && (isFixed || observation?.isSame === false)) break;
-    }
-    const isSame = recorded.status === emulated.status || (!isSuccess(recorded) && !isSuccess(emulated));
-    const isExplained = !areAccepted && matching.length > 0;
-    if (!isSame && !isExplained && recorded.operation !== null) {
-      const { method, path } = recorded;
-      const text = `${method} ${path}: ${readError(recorded)}; svc: ${readError(emulated)}`;
-      observations.push({ gap: null, exchange: recorded, isSame, value: null, text });
     }
   }
   return observations;
@@ -178,8 +171,12 @@ function observe(
   const [shown, own] = [read(recorded, earlier?.recorded), read(emulated, earlier?.emulated)];
   const isSame = shown === own;
   if (isSame && showsNoValue) return null;
-  const describe = ({ failure }: ApiRequest, value: ConfigValue | null) =>
-    failure.code === '' ? (value ?? '') : `${failure.code} ${failure.message}`;
-  const text = `${describe(recorded, shown)}; svc: ${emulated.status} ${describe(emulated, own)}`;
+  const describe = ({ failure }: ApiRequest, value: ConfigValue) =>
+    failure.code === '' ? value : `${failure.code} ${failure.message}`;
+  const { method, path } = recorded;
+  const text =
+    gap === null
+      ? `${method} ${path}: ${readError(recorded)}; svc: ${readError(emulated)}`
+      : `${describe(recorded, shown)}; svc: ${emulated.status} ${describe(emulated, own)}`;
   return { gap, field, exchange: recorded, isSame, value: showsNoValue ? null : shown, text };
 }

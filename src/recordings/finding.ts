@@ -27,7 +27,7 @@ export interface Observation {
   readonly exchange: Exchange;
   /** Whether the service behaves as the emulator. */
   readonly isSame: boolean;
-  /** What the service does, if it is not the same; null if the exchange does not show it exactly. */
+  /** What the service does; null if the exchange does not show it exactly. */
   readonly value: ConfigValue | null;
   readonly text: string;
 }
@@ -38,7 +38,6 @@ export const AS_DESCRIBED = 'as described';
 /**
  * Compares what an exchange shows with the configured value.
  * @param value null if it is another one that is not known
- * @param field as in {@link Observation}
  */
 export function compareValue(
   configured: GapValues,
@@ -47,11 +46,16 @@ export function compareValue(
   value: string | number | null,
   field?: string,
 ): Observation {
-  const isFixed = !(gap in configured);
-  const answer: unknown = isFixed ? AS_DESCRIBED : configured[gap as keyof GapValues];
+  const answer: unknown = Object.hasOwn(configured, gap) ? configured[gap as keyof GapValues] : AS_DESCRIBED;
   const own = field === undefined ? answer : Object(answer)[field];
-  const text = isFixed ? String(value) : `${value ?? 'another value'}; svc: ${own}`;
-  return { gap, field, exchange, isSame: value === own, value, text };
+  return {
+    gap,
+    field,
+    exchange,
+    isSame: value === own,
+    value,
+    text: `${value ?? 'another value'}; svc: ${own}`,
+  };
 }
 
 /** Places that are listed for one gap. */
@@ -65,48 +69,47 @@ export function toEvidence(observations: readonly Observation[]): Evidence[] {
   });
 }
 
-/** The most frequent behavior counts, and the configured one if another one is as frequent. */
-export function judge(configured: ConfigValue, observations: readonly Observation[]): Finding {
-  const same = observations.filter(({ isSame }) => isSame);
-  const groups = groupDifferent(observations);
-  const [mostFrequent = []] = groups;
-  if (observations.length === 0) return { verdict: 'no_evidence', observed: null, evidence: [] };
-  if (same.length >= mostFrequent.length)
-    return { verdict: 'confirmed', observed: configured, evidence: toEvidence(same) };
-  const [known = mostFrequent] = groups.filter(([first]) => first?.value !== null);
-  return { verdict: 'different', observed: known[0]?.value ?? null, evidence: toEvidence(known) };
-}
-
-/** For a gap that cannot be overridden: one difference counts, even if most observations are as described. */
-export function judgeFixed(observations: readonly Observation[]): Finding {
-  const firsts = groupDifferent(observations).flatMap((group) => group.slice(0, 1));
-  if (firsts.length === 0) return judge(AS_DESCRIBED, observations);
-  const observed = firsts.map(({ value }) => value).join('; ');
-  return { verdict: 'different', observed, evidence: toEvidence(firsts) };
-}
-
-/** The observations that differ, grouped by their value, the most frequent first. */
-function groupDifferent(observations: readonly Observation[]): Observation[][] {
-  const different = observations.filter(({ isSame }) => !isSame);
-  const byValue = groupBy(different, ({ value }) => JSON.stringify(value));
-  return [...byValue.values()].sort((a, b) => b.length - a.length);
-}
-
-/** For a gap whose value is an object: one finding from those for its fields. */
-export function judgeFields(configured: ConfigValue, observations: readonly Observation[]): Finding {
+/**
+ * Judges each field of a value that is an object, and any other value as a whole.
+ * @param configured null for a gap without an override
+ */
+export function judge(observations: readonly Observation[], configured: ConfigValue | null): Finding {
   const byField = groupBy(observations, ({ field = '' }) => field);
-  const findings = Array.from(byField, ([name, group]) => ({
-    name,
-    ...judge(Object(configured)[name], group),
-  }));
-  const isDifferent = findings.some(({ verdict }) => verdict === 'different');
-  const relevant = findings.filter(({ verdict }) => verdict === 'different' || !isDifferent);
-  const values = relevant.flatMap(({ name, observed }) => (observed === null ? [] : [[name, observed]]));
+  const findings = Array.from(byField, ([field, group]) => {
+    const value = field === '' ? configured : Object(configured)[field];
+    return { field, ...judgeValue(group, value) };
+  });
+  const different = findings.filter(({ verdict }) => verdict === 'different');
+  const relevant = different.length === 0 ? findings : different;
+  const [first] = relevant;
+  if (first === undefined) return { verdict: 'no_evidence', observed: null, evidence: [] };
+  const known = relevant.flatMap(({ field, observed }) => (observed === null ? [] : [[field, observed]]));
+  const values: Record<string, ConfigValue> = Object.fromEntries(known);
   return {
-    verdict: isDifferent ? 'different' : 'confirmed',
-    observed: values.length === 0 ? null : Object.fromEntries(values),
+    verdict: first.verdict,
+    observed: known.length === 0 ? null : (values[''] ?? values),
     evidence: relevant.flatMap(({ evidence }) => evidence),
   };
+}
+
+/**
+ * The most frequent behavior counts, and the configured one if another one is as frequent. Without an override, each difference
+ * counts.
+ */
+function judgeValue(observations: readonly Observation[], configured: ConfigValue | null): Finding {
+  const same = observations.filter(({ isSame }) => isSame);
+  const others = observations.filter(({ isSame }) => !isSame);
+  const groups = [...groupBy(others, ({ value }) => JSON.stringify(value)).values()];
+  const [mostFrequent = []] = groups.sort((a, b) => b.length - a.length);
+  if (mostFrequent.length <= (configured === null ? 0 : same.length))
+    return { verdict: 'confirmed', observed: configured ?? AS_DESCRIBED, evidence: toEvidence(same) };
+  if (configured !== null) {
+    const [first] = mostFrequent;
+    return { verdict: 'different', observed: first?.value ?? null, evidence: toEvidence(mostFrequent) };
+  }
+  const firsts = groups.flatMap((group) => group.slice(0, 1));
+  const observed = firsts.map(({ value }) => value).join('; ');
+  return { verdict: 'different', observed, evidence: toEvidence(firsts) };
 }
 
 /** The items by their keys, in the order of the first of each. */

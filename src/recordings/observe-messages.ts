@@ -13,7 +13,7 @@ import { AS_DESCRIBED, compareValue, type Observation } from './finding.ts';
 import type { Exchange } from './read-recording.ts';
 import { type ApiRequest, isSuccess, type SortedRecording } from './sort-recording.ts';
 
-/** The value of a gap that a request shows. For a gap without an override: how the response deviates. Undefined if it shows nothing. */
+/** What a request shows about a gap. For a gap without an override: how the response deviates. Undefined if it shows nothing. */
 const readers: { readonly [Gap in GapId]?: (request: ApiRequest) => string | undefined } = {
   'secret.format': ({ operation, result: { secret } }) => {
     const isSecret = operation === 'createWebhook' && typeof secret === 'string';
@@ -42,12 +42,11 @@ const readers: { readonly [Gap in GapId]?: (request: ApiRequest) => string | und
     return items.every((item) => item.type === type) ? AS_DESCRIBED : `a list of ${type} has other events`;
   },
   'request.id': ({ responseHeaders, result, failure }) => {
+    const names = [...responseHeaders.keys()].filter((name) => /request-?id$/.test(name));
+    if (!names.includes('request-id')) return `the request ID is in ${names.join(', ') || 'no header'}`;
     const id = responseHeaders.get('request-id');
-    const other = [...responseHeaders.keys()].find((name) => /request-?id$/.test(name));
-    if (id === undefined)
-      return other === undefined ? 'no header with the request ID' : `the header ${other}`;
     const stated = isObject(result.error) ? failure.requestId : id;
-    return id.startsWith('req_') && stated === id ? AS_DESCRIBED : 'another ID than in the error';
+    return id?.startsWith('req_') && stated === id ? AS_DESCRIBED : 'another ID than in the error';
   },
   'rate.headers': ({ responseHeaders, status }) => {
     const names = [...responseHeaders.keys()].filter((name) => /rate-?limit/.test(name));
@@ -67,22 +66,6 @@ const readers: { readonly [Gap in GapId]?: (request: ApiRequest) => string | und
     return [...request.url.searchParams].find(([, value]) => value.startsWith('ws_'))?.[0];
   },
 };
-
-/** Without a request that has a `limit`: a page that is not the last one has the default size. */
-function observePageSize(request: ApiRequest, configured: GapValues): Observation[] {
-  const { items, url, result } = request;
-  const isFull = result.has_more === true;
-  const showsSize = isFull || items.length > configured['list.limit'].default;
-  if (items.length === 0 || url.searchParams.has('limit') || !showsSize) return [];
-  const observation = compareValue(
-    configured,
-    request,
-    'list.limit',
-    isFull ? items.length : null,
-    'default',
-  );
-  return [{ ...observation, text: `${items.length} items` }];
-}
 
 /** A kind of record, and the gap about its fields; null if no gap is about them. */
 interface RecordKind extends Pick<Observation, 'gap'> {
@@ -127,7 +110,9 @@ export function observeMessages(
       const value = read(request);
       if (value !== undefined) observations.push(compareValue(configured, request, gap as GapId, value));
     }
-    observations.push(...observePageSize(request, configured));
+    // A page that is not the last one has the default size.
+    if (result.has_more === true && !request.url.searchParams.has('limit'))
+      observations.push(compareValue(configured, request, 'list.limit', items.length, 'default'));
   }
   for (const attempt of attempts) {
     compareFields(attempt, envelope, attempt.envelope);

@@ -72,11 +72,10 @@ export function parseRecording(text: string, file: string): Recording {
     });
   }
   const entries = items.map(([position, item]) => readEntry(item, file, position));
-  const [skipped] = items.filter((_, index) => entries[index] === null);
-  const valid = entries.filter((entry) => entry !== null);
-  const count = formatCount(entries.length - valid.length, 'invalid entry', 'invalid entries');
-  const warning = skipped && `Skipped ${count} of ${file}, such as ${skipped[0]}.`;
-  return { file, entries: valid, warning: warning ?? null };
+  const skipped = items.filter((_, index) => entries[index] === null).map(([position]) => position);
+  const count = formatCount(skipped.length, 'invalid entry', 'invalid entries');
+  const warning = skipped.length === 0 ? null : `Skipped ${count} of ${file}, such as ${skipped[0]}.`;
+  return { file, entries: entries.filter((entry) => entry !== null), warning };
 }
 
 /** The entries of HAR or the lines of NDJSON, each with its position; null for anything else. */

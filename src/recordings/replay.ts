@@ -1,17 +1,15 @@
 /** Sends recorded requests to an emulator, with its own IDs and keys, at the recorded times. */
 import type { WallClock } from '../domain/clock.ts';
-import { keyPrefixes, type Scope, scopes } from '../domain/credentials.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { needsLookup } from '../domain/webhook-url.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { Overrides } from '../profile/resolve-rules.ts';
-import { UNKNOWN_KEY } from './sample-requests.ts';
 import { type ApiRequest, isSuccess, toApiRequest } from './sort-recording.ts';
 
 /** An emulator in memory. */
 export interface ReplayTarget {
-  readonly control: Pick<ControlPlane, 'createKey' | 'createWorkspace' | 'updateWebhook'>;
-  status(): { readonly base_url: string; readonly workspace_id: string };
+  readonly control: Pick<ControlPlane, 'createKey' | 'updateWebhook'>;
+  status(): { readonly base_url: string; readonly workspace_id: string; readonly api_key: string };
   close(): Promise<void>;
 }
 
@@ -65,35 +63,26 @@ function canReplay({ method, status, isBodyComplete, operation, input }: ApiRequ
 
 /** IDs of events, workspaces and endpoints. */
 const ID = /\b(?:evt|ws|wh)_\w+/g;
-const isWorkspaceId = (id: string) => id.startsWith('ws_');
 
 /** Returns a function that resolves to null for a request about something that was created before the recording. */
 function createSender({ control, status }: ReplayTarget) {
-  const { base_url: baseUrl, workspace_id: firstWorkspaceId } = status();
-  /** IDs of the emulator by those of the recording. */
+  const { base_url: baseUrl, workspace_id: workspaceId, api_key: apiKey } = status();
+  /** IDs of the emulator by those of the recording. All workspaces of the recording are one. */
   const ids = new Map<string, string>();
-  const keys = new Map<string, string>();
   const mapIds = (text: string) => text.replace(ID, (id) => ids.get(id) ?? id);
 
   /** A key with the access that the recorded response shows. The recording contains no keys. */
-  async function findKey(
-    { status, method, headers }: ApiRequest,
-    workspaceId: string,
-  ): Promise<string | null> {
-    if (status === 401) return headers.has('authorization') ? keyPrefixes.sandbox + UNKNOWN_KEY : null;
-    const others: readonly Scope[] = [method === 'GET' ? 'events:write' : 'events:read'];
-    const granted = status === 403 ? others : scopes;
-    const name = `${workspaceId} ${granted}`;
-    const key =
-      keys.get(name) ?? (await control.createKey({ workspace_id: workspaceId, scopes: [...granted] })).key;
-    keys.set(name, key);
-    return key;
+  async function findKey({ status, method }: ApiRequest): Promise<string> {
+    if (status !== 403) return apiKey;
+    const scope = method === 'GET' ? 'events:write' : 'events:read';
+    return (await control.createKey({ workspace_id: workspaceId, scopes: [scope] })).key;
   }
 
-  async function send({ path, url, method, headers, body }: ApiRequest, key: string | null) {
+  async function send(recorded: ApiRequest) {
+    const { path, url, method, headers, body } = recorded;
     const base = /^\/v\d+\//.test(path) ? baseUrl.replace(/\/v1$/, '') : baseUrl;
     const sent = [...headers].filter(([name]) => ['content-type', 'idempotency-key'].includes(name));
-    if (key !== null) sent.push(['authorization', `Bearer ${key}`]);
+    if (recorded.status !== 401) sent.push(['authorization', `Bearer ${await findKey(recorded)}`]);
     // Bytes, because the request of a text gets a Content-Type.
     const bytes = Buffer.from(typeof body === 'string' ? mapIds(body) : body);
     const content = bytes.length === 0 || method === 'GET' ? null : bytes;
@@ -107,16 +96,10 @@ function createSender({ control, status }: ReplayTarget) {
     const isAccepted = isSuccess(recorded);
     const address = (path + url.search).match(ID) ?? [];
     const named = `${address} ${recorded.body} ${result.workspace_id}`.match(ID) ?? [];
-    const workspaceIds = named.filter(isWorkspaceId);
-    const unknown = recorded.status === 404 ? [] : workspaceIds.filter((id) => !ids.has(id));
-    for (const id of new Set(unknown)) {
-      const isFirst = ![...ids.keys()].some(isWorkspaceId);
-      ids.set(id, isFirst ? firstWorkspaceId : (await control.createWorkspace({ name: id })).id);
-    }
+    const workspaceIds = recorded.status === 404 ? [] : named.filter((id) => id.startsWith('ws_'));
+    for (const id of workspaceIds) ids.set(id, workspaceId);
     if (isAccepted && operation !== null && !address.every((id) => ids.has(id))) return null;
-    const [workspaceId = firstWorkspaceId] = workspaceIds.flatMap((id) => ids.get(id) ?? []);
-    const response = await send(recorded, await findKey(recorded, workspaceId));
-    const emulated = toApiRequest({ ...recorded, ...response }, path);
+    const emulated = toApiRequest({ ...recorded, ...(await send(recorded)) }, path);
     const { id } = emulated.result;
     if (isAccepted && isSuccess(emulated)) ids.set(String(result.id), String(id));
     // The emulator must not send anything to a recorded URL.

@@ -11,6 +11,9 @@ import type { GapId } from '../profile/gaps.ts';
 import { groupBy, type Observation } from './finding.ts';
 import { type DeliveryAttempt, isSuccess } from './sort-recording.ts';
 
+/** The largest value of `retry.jitter`. */
+const MAX_JITTER = 0.5;
+
 type Attempts = readonly DeliveryAttempt[];
 
 /** A failed attempt, and the time to the next one. */
@@ -27,20 +30,19 @@ export function observeRetries(attempts: Attempts, configured: RetryPolicy): Obs
     .flat();
   const plain = waits.filter((wait) => wait.retryAfterMs === null && wait.responseStatus !== 410);
   const { policy, observations } = observeSchedule(plain, configured);
-  const observeFlag = (gap: GapId, flag: 'honorRetryAfter' | 'stopOn410', set: string, unset: string) =>
-    waits.flatMap((wait) => {
-      const isSet = isPlanned(wait, { ...policy, [flag]: true });
-      if (isSet === isPlanned(wait, { ...policy, [flag]: false })) return [];
-      return toObservation(gap, wait, isSet === configured[flag], isSet ? set : unset);
-    });
-  return [
-    ...observations,
-    ...observeFlag('retry.after', 'honorRetryAfter', 'honored', 'ignored'),
-    ...observeFlag('retry.410', 'stopOn410', 'stop', 'failure'),
-    ...waits
-      .filter(({ responseStatus }) => Math.floor(Number(responseStatus) / 100) === 3)
-      .map((wait) => toObservation('delivery.success', wait, true, null)),
-  ];
+  for (const wait of waits) {
+    const isHonored = isPlanned(wait, { ...policy, stopOn410: false, honorRetryAfter: true });
+    const isIgnored = isPlanned(wait, { ...policy, stopOn410: false, honorRetryAfter: false });
+    if (isHonored !== isIgnored) {
+      const value = isHonored ? 'honored' : 'ignored';
+      observations.push(toObservation('retry.after', wait, isHonored === configured.honorRetryAfter, value));
+    }
+    if (wait.responseStatus === 410 && (isHonored || isIgnored))
+      observations.push(toObservation('retry.410', wait, !configured.stopOn410, 'failure'));
+    if (Math.floor(Number(wait.responseStatus) / 100) === 3)
+      observations.push(toObservation('delivery.success', wait, true, null));
+  }
+  return observations;
 }
 
 /** Up to the first success. Replays are not retries. */
@@ -98,52 +100,39 @@ function isPlanned(wait: Wait, policy: RetryPolicy): boolean {
  * Compares the waits with the configured schedule. If they vary more than the configured jitter, they do not show which schedule
  * they vary around. The returned policy has the waits of the recording.
  */
-function observeSchedule(waits: readonly Wait[], policy: RetryPolicy) {
-  const fits = (wait: Wait) => isPlanned(wait, { ...policy, windowMs: Infinity });
-  const inOrder = waits.toSorted((a, b) => a.attemptCount - b.attemptCount);
-  let { jitter } = policy;
-  const delaysMs: number[] = [];
-  for (let count = 1; count <= (inOrder.at(-1)?.attemptCount ?? 0); count++) {
-    const group = waits.filter(({ attemptCount }) => attemptCount === count);
-    // Without a wait, the attempt was not recorded, or the receiver asked for another delay. If most are as configured, the others are replays.
-    const isConfigured = group.length === 0 || 2 * group.filter(fits).length > group.length;
-    if (isConfigured) {
-      delaysMs.push(getDelayMs(policy, count));
-      continue;
-    }
+function observeSchedule(waits: readonly Wait[], configured: RetryPolicy) {
+  const counts = [...new Set(waits.map(({ attemptCount }) => attemptCount))];
+  const groups = Array.from({ length: Math.max(0, ...counts) }, (_, index) =>
+    waits.filter(({ attemptCount }) => attemptCount === index + 1),
+  );
+  // Without a wait, the attempt was not recorded, or the receiver asked for another delay. If most fit, the others are replays.
+  const mostFit = (group: readonly Wait[], policy: RetryPolicy) =>
+    group.length === 0 || 2 * group.filter((wait) => isPlanned(wait, policy)).length > group.length;
+  const delaysMs = groups.map((group, index) => {
+    if (mostFit(group, { ...configured, windowMs: Infinity })) return getDelayMs(configured, index + 1);
     const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
-    const [min = 0, max = 0] = [times[0], times.at(-1)];
-    jitter = Math.max(jitter, (max - min - toleranceOf(max)) / (max + min));
+    const middleMs = ((times[0] ?? 0) + (times.at(-1) ?? 0)) / 2;
     // Recorded times are some milliseconds late.
-    const middleMs = (min + max) / 2;
-    const unitMs = middleMs < SECOND_MS ? 1 : SECOND_MS;
-    delaysMs.push(Math.round(middleMs / unitMs) * unitMs);
-  }
-  const isSame = delaysMs.every((ms, index) => ms === getDelayMs(policy, index + 1));
-  const schedule = isSame ? policy.delaysMs : completeSchedule(delaysMs, policy);
-  const value = policy.jitter === 0 ? schedule.map(formatDuration) : null;
-  const isVaried = jitter > policy.jitter;
-  const observations = inOrder.flatMap((wait) => [
-    isVaried
-      ? toObservation('retry.jitter', wait, false, null)
-      : toObservation('retry.schedule', wait, isSame, value),
+    return Math.round(middleMs / SECOND_MS) * SECOND_MS;
+  });
+  const isSame = delaysMs.every((ms, index) => ms === getDelayMs(configured, index + 1));
+  const policy = { ...configured, delaysMs: [...delaysMs, ...configured.delaysMs.slice(delaysMs.length)] };
+  const isVaried = !groups.every((group) => mostFit(group, { ...policy, windowMs: Infinity }));
+  // The last wait repeats.
+  while (delaysMs.length > 1 && delaysMs.at(-1) === delaysMs.at(-2)) delaysMs.pop();
+  const value = configured.jitter === 0 ? delaysMs.map(formatDuration) : null;
+  const observations = groups.flat().flatMap((wait) => {
+    if (isVaried) return [toObservation('retry.jitter', wait, false, null)];
+    const schedule = toObservation('retry.schedule', wait, isSame, value);
     // Waits within a jitter can have a smaller one.
-    ...(jitter === 0 && waits.length > 1 ? [toObservation('retry.jitter', wait, true, null)] : []),
-  ]);
-  return { policy: { ...policy, delaysMs: schedule, jitter }, observations };
+    const isExact = configured.jitter === 0 && waits.length > 1;
+    return isExact ? [schedule, toObservation('retry.jitter', wait, true, null)] : [schedule];
+  });
+  return { policy: { ...policy, jitter: isVaried ? MAX_JITTER : configured.jitter }, observations };
 }
 
 function toObservation(gap: GapId, wait: Wait, isSame: boolean, value: Observation['value']): Observation {
   const { attemptCount, next, ms } = wait;
   const text = `a retry ${formatDuration(ms)} after attempt ${attemptCount}`;
   return { gap, exchange: next, isSame, value, text };
-}
-
-/** With the configured delays for the attempts that were not recorded if they end in the retry window, and without repetitions at the end. */
-function completeSchedule(recorded: readonly number[], { delaysMs, windowMs }: RetryPolicy): number[] {
-  const all = [...recorded, ...delaysMs.slice(recorded.length)];
-  const isTooLong = all.reduce((total, ms) => total + ms, 0) > windowMs;
-  const schedule = isTooLong ? [...recorded] : all;
-  while (schedule.length > 1 && schedule.at(-1) === schedule.at(-2)) schedule.pop();
-  return schedule;
 }

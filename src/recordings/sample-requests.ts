@@ -1,22 +1,9 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
 import { keyPrefixes } from '../domain/credentials.ts';
 import { toExampleId } from '../domain/ids.ts';
-import type { Fields } from './read-recording.ts';
+import { tryParseJson } from '../domain/json.ts';
+import { type Fields, type RequestLine, toFields } from './read-recording.ts';
 import { isSuccess } from './sort-recording.ts';
-
-export interface SampleRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Relative to the base address: `/events?limit=1`. A path that starts with `..` is outside of it. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-export interface SampleResponse {
-  readonly status: number;
-  /** The fields of a JSON object; empty for anything else. */
-  readonly json: Fields;
-}
 
 /** A key without its prefix that does not exist. */
 export const UNKNOWN_KEY = '0'.repeat(32);
@@ -24,29 +11,35 @@ export const UNKNOWN_KEY = '0'.repeat(32);
 const PAGE_LIMITS = [0, 100, 101, 500, 1000, 1_000_000];
 const BODY_SIZES = [256 * 1024, 256 * 1024 + 1, 1024 ** 2 + 1];
 
-/**
- * Sends the requests one after the other.
- * @param type event type of the created events
- * @param runId makes the idempotency keys unique
- */
-export async function sendSampleRequests(
-  send: (request: SampleRequest) => Promise<SampleResponse>,
-  type: string,
-  runId: string,
-  apiKey: string,
-): Promise<void> {
-  const authorization = `Bearer ${apiKey}`;
-  const get = (path: string, headers: SampleRequest['headers'] = { authorization }) =>
-    send({ method: 'GET', path, headers });
-  const post = (path: string, body: unknown, changes: object = {}) => {
+interface SampleOptions {
+  readonly send: (request: RequestLine['request']) => Promise<{ status: number; text: string }>;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Event type of the created events. */
+  readonly type: string;
+  /** Makes the idempotency keys unique. */
+  readonly runId: string;
+}
+
+/** Sends the requests one after the other. */
+export async function sendSampleRequests(options: SampleOptions): Promise<void> {
+  const { type, runId } = options;
+  const authorization = `Bearer ${options.apiKey}`;
+  const send = async (method: string, path: string, headers: Record<string, string>, body = '') => {
+    const url = new URL(path.replace(/^\//, ''), `${options.baseUrl}/`).href;
+    const { status, text } = await options.send({ method, url, headers, body });
+    return { status, result: toFields(tryParseJson(text)) };
+  };
+  const get = (path: string, headers: Record<string, string> = { authorization }) =>
+    send('GET', path, headers);
+  const post = (path: string, body: unknown, changes: Record<string, string> = {}) => {
     const headers = { 'Content-Type': 'application/json', authorization, ...changes };
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return send({ method: 'POST', path, headers, body: text });
+    return send('POST', path, headers, typeof body === 'string' ? body : JSON.stringify(body));
   };
 
   // The field of the payload, and the catalog.
   let form = { type, field: 'payload' };
-  let event: SampleResponse = { status: 0, json: {} };
+  let event: { status: number; result: Fields } = { status: 0, result: {} };
   let idempotencyKey = {};
   const toEvent = (text: string) => ({ type: form.type, [form.field]: { text } });
   for (const accepted of new Set([type, 'order.created'])) {
@@ -63,7 +56,7 @@ export async function sendSampleRequests(
   await post('/events', created, { 'Idempotency-Key': 'x'.repeat(256) });
 
   // Lists and single resources.
-  const { id = toExampleId('event'), workspace_id: workspaceId = toExampleId('workspace') } = event.json;
+  const { id = toExampleId('event'), workspace_id: workspaceId = toExampleId('workspace') } = event.result;
   await get(`/events/${id}`);
   await get(`/workspaces/${workspaceId}`);
   let query = '';
@@ -73,7 +66,7 @@ export async function sendSampleRequests(
   }
   const page = await get(`/events?${query}limit=1`);
   const lists = [
-    `limit=1&starting_after=${page.json.end_cursor ?? toExampleId('event')}`,
+    `limit=1&starting_after=${page.result.end_cursor ?? toExampleId('event')}`,
     `type=${created.type}`,
     ...PAGE_LIMITS.map((limit) => `limit=${limit}`),
     'unknown=1',
@@ -87,7 +80,7 @@ export async function sendSampleRequests(
     `/webhooks/${toExampleId('webhook')}`,
   ];
   for (const path of paths) await get(path);
-  await send({ method: 'DELETE', path: '/events', headers: { authorization } });
+  await send('DELETE', '/events', { authorization });
 
   // Requests that are not valid. The large bodies are not JSON, so that they create nothing.
   await get(`/events?${query}limit=1`, {});

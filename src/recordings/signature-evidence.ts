@@ -31,18 +31,26 @@ export function findSignatures(
   secrets: readonly string[],
   configured: GapValues,
 ): { readonly observations: readonly Observation[]; readonly note: string | null } {
-  const { hash, key } = configured['signature.algorithm'];
+  const own = {
+    header: configured['signature.header'],
+    content: configured['signature.content'],
+    ...configured['signature.algorithm'],
+  };
+  const toScheme = ({ header, content, hash, key }: typeof own) =>
+    toSignatureScheme({
+      ...configured,
+      'signature.header': header,
+      'signature.content': content,
+      'signature.algorithm': { hash, key },
+    });
   // The configured values first. The hash follows from the length of the digest.
-  const forms = [configured['signature.header'], ...headerFormats].flatMap((format) =>
-    signatureAlgorithms.map((each) => ({
-      'signature.header': format,
-      'signature.algorithm': { hash: each, key },
-    })),
+  const forms = [own.header, ...headerFormats].flatMap((header) =>
+    signatureAlgorithms.map((hash) => ({ ...own, header, hash })),
   );
-  const ways = searchedTemplates.flatMap((content) => keyForms.map((each) => ({ content, key: each })));
-  ways.unshift({ content: configured['signature.content'], key });
+  const contents = [own.content, ...searchedTemplates];
+  const ways = [own, ...contents.flatMap((content) => keyForms.map((key) => ({ content, key })))];
   const observations: Observation[] = [];
-  let hasUnknownForm = false;
+  let note: string | null = null;
   let unverifiedCount = 0;
   for (const attempt of attempts) {
     const observe = (gap: GapId, value: string | null, field?: string) =>
@@ -52,36 +60,29 @@ export function findSignatures(
     if (text !== '')
       observations.push({ ...compareValue(configured, attempt, 'signature.timestamp', format), text });
     if (signature === '') continue;
-    const form = forms.find((each) => hasForm(attempt, toSignatureScheme({ ...configured, ...each })));
-    hasUnknownForm ||= form === undefined;
-    observe('signature.header', form?.['signature.header'] ?? null);
-    const usedHash = form?.['signature.algorithm'].hash ?? hash;
-    const found = ways.find((way) => {
-      const changes = {
-        'signature.content': way.content,
-        'signature.algorithm': { hash: usedHash, key: way.key },
-      };
-      return form && isSigned(attempt, toSignatureScheme({ ...configured, ...form, ...changes }), secrets);
-    });
+    const form = forms.find((each) => hasForm(attempt, toScheme(each)));
+    observe('signature.header', form?.header ?? null);
+    if (form === undefined) {
+      note = 'The signature header has an unknown form. It needs a custom scheme in svc.config.json.';
+      continue;
+    }
+    const { message, header } = readSignedMessage(toScheme(form), attempt);
+    const found = ways.find(({ content, key }) =>
+      isSignedWithAny(toScheme({ ...form, content, key }), secrets, message, header.digests),
+    );
     // Without a verified signature, the length of the digest can refute a hash, but not confirm it.
-    if (found || usedHash !== hash) observe('signature.algorithm', usedHash, 'hash');
+    if (found || form.hash !== own.hash) observe('signature.algorithm', form.hash, 'hash');
     if (found) {
       observe('signature.algorithm', found.key, 'key');
       observe('signature.content', found.content);
     } else if (attempt.isBodyComplete) unverifiedCount++;
   }
-  return { observations, note: describeProblem(hasUnknownForm, unverifiedCount, secrets.length > 0) };
+  if (unverifiedCount > 0) note ??= describeUnverified(unverifiedCount, secrets.length > 0);
+  return { observations, note };
 }
 
-function describeProblem(
-  hasUnknownForm: boolean,
-  unverifiedCount: number,
-  hasSecrets: boolean,
-): string | null {
-  const deliveries = formatDeliveryCount(unverifiedCount);
-  if (hasUnknownForm)
-    return 'The signature header has an unknown form. It needs a custom scheme in svc.config.json.';
-  if (unverifiedCount === 0) return null;
+function describeUnverified(count: number, hasSecrets: boolean): string {
+  const deliveries = formatDeliveryCount(count);
   if (!hasSecrets) return `Pass --secret to verify the signatures of ${deliveries}.`;
   // A wrong secret and an unknown way to sign look the same.
   return `No secret that was passed signed ${deliveries}. They can be for another endpoint, or signed before a rotation or in an unknown way.`;
@@ -92,11 +93,6 @@ function hasForm(attempt: DeliveryAttempt, scheme: SignatureScheme): boolean {
   const { message, header } = readSignedMessage(scheme, attempt);
   const text = formatSignatureHeader(scheme, message.timestamp, header.digests);
   return header.digests.length > 0 && text === attempt.signature.replace(/\s*,\s*/g, ',');
-}
-
-function isSigned(attempt: DeliveryAttempt, scheme: SignatureScheme, secrets: readonly string[]): boolean {
-  const { message, header } = readSignedMessage(scheme, attempt);
-  return isSignedWithAny(scheme, secrets, message, header.digests);
 }
 
 function findTimestampFormat(text: string): string | null {

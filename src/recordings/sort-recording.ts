@@ -50,22 +50,15 @@ export function sortRecording(
   };
   const inOrder = exchanges.toSorted((a, b) => a.at - b.at);
   const others = inOrder.filter((exchange) => !isDelivery(exchange));
-  const bases = baseUrl === undefined ? others.flatMap(findBase) : [baseUrl.replace(/\/$/, '')];
-  // The longest first, because another server can have the same root.
-  const roots = [...new Set(bases)].sort((a, b) => b.length - a.length);
+  const bases = new Set(baseUrl === undefined ? others.flatMap(findBase) : [baseUrl.replace(/\/$/, '')]);
   const requests = others.flatMap((exchange) => {
-    const path = roots.flatMap((base) => findPath(exchange.url, base) ?? [])[0];
+    const [path] = [...bases].flatMap((base) => findPath(exchange.url, base) ?? []);
     return path === undefined ? [] : [toApiRequest(exchange, path)];
   });
+  const attempts = inOrder.filter(isDelivery).map(toAttempt);
   // Several files can contain the same attempt.
-  const attempts = new Map(
-    inOrder.filter(isDelivery).map((exchange, index) => {
-      const attempt = toAttempt(exchange);
-      const { id, at, dueAt } = attempt;
-      return [id === '' ? index : `${id} ${at} ${dueAt}`, attempt];
-    }),
-  );
-  return { requests, attempts: [...attempts.values()] };
+  const toKey = ({ id, signature, at, dueAt }: DeliveryAttempt) => `${id} ${signature} ${at} ${dueAt}`;
+  return { requests, attempts: [...new Map(attempts.map((each) => [toKey(each), each])).values()] };
 }
 
 const API_PATH = /^(.*\/v1)\/(?:events|webhooks|workspaces)(?:\/|$)/;
@@ -84,9 +77,9 @@ function findBase({ url, headers, responseText }: Exchange): string[] {
 function findPath({ origin, pathname }: URL, base: string): string | null {
   const address = origin + pathname;
   if (address.startsWith(`${base}/`)) return address.slice(base.length);
-  const root = base.replace(/\/v1$/, '');
-  const path = address.slice(root.length);
-  return root !== base && address.startsWith(root) && /^\/v\d+\//.test(path) ? path : null;
+  const root = base.replace(/v1$/, '');
+  const path = address.startsWith(root) ? address.slice(root.length - 1) : '';
+  return /^\/v\d+\//.test(path) ? path : null;
 }
 
 const routes = Object.entries(publicRoutes).map(([name, { method, path }]) => ({

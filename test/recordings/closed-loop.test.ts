@@ -106,7 +106,7 @@ describe('svc gaps check', () => {
           .filter((gap) => gap !== 'retry.410')
           .sort(),
       );
-      const found = toChanges(mergeOverrides(unshown(overrides), report));
+      const found = toChanges(mergeOverrides(unshown(overrides), report.data));
       expect(changes).toMatchObject(found);
       expect(Object.keys(found)).toEqual(
         expect.arrayContaining(named.filter((gap) => !withoutValue.includes(gap))),

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { toExampleId } from '../../src/domain/ids.ts';
 import type { GapId } from '../../src/profile/gaps.ts';
 import type { GapResult } from '../../src/recordings/check-gaps.ts';
-import { type SampleRequest, sendSampleRequests } from '../../src/recordings/sample-requests.ts';
+import type { RequestLine } from '../../src/recordings/read-recording.ts';
+import { sendSampleRequests } from '../../src/recordings/sample-requests.ts';
 import { type CheckOptions, checkRecording } from './recorded-service.ts';
+
+type SentRequest = RequestLine['request'];
 
 interface RecordedRequest {
   readonly method?: string;
@@ -205,17 +208,23 @@ describe('responses of servers in front of the API', () => {
 });
 
 describe('svc gaps record', () => {
-  async function collect(type: string, acceptedField: string): Promise<readonly SampleRequest[]> {
-    const requests: SampleRequest[] = [];
-    const send = async (request: SampleRequest) => {
+  async function collect(type: string, acceptedField: string): Promise<readonly SentRequest[]> {
+    const requests: SentRequest[] = [];
+    const send = async (request: SentRequest) => {
       requests.push(request);
-      const isAccepted = request.path === '/events' && request.body?.includes(`"${acceptedField}":`);
-      return { status: isAccepted ? 201 : 400, json: {} };
+      const isAccepted = request.url.endsWith('/events') && request.body.includes(`"${acceptedField}":`);
+      return { status: isAccepted ? 201 : 400, text: '{}' };
     };
-    await sendSampleRequests(send, type, 'run', 'svc_test_key');
+    await sendSampleRequests({
+      send,
+      baseUrl: 'https://api.example.com/v1',
+      apiKey: 'svc_test_key',
+      type,
+      runId: 'run',
+    });
     return requests;
   }
-  const keyOf = ({ headers }: SampleRequest) => headers['Idempotency-Key'];
+  const keyOf = ({ headers }: SentRequest) => headers['Idempotency-Key'];
 
   it('each form of an event has its own idempotency key, and the repeats use the one that was accepted', async () => {
     const [first, second, ...repeats] = await collect('svc.recorded', 'data');
@@ -226,7 +235,9 @@ describe('svc gaps record', () => {
 
   it('at most 15 requests can create an event, if the first form is accepted', async () => {
     const requests = await collect('svc.recorded', 'payload');
-    expect(requests.filter(({ method, path }) => method === 'POST' && path === '/events')).toHaveLength(15);
+    expect(requests.filter(({ method, url }) => method === 'POST' && url.endsWith('/events'))).toHaveLength(
+      15,
+    );
   });
 
   it('the same form is sent once if the service rejects all', async () => {

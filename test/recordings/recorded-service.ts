@@ -7,11 +7,7 @@ import { checkGaps, type GapCheckInput, type GapReport } from '../../src/recordi
 import type { RequestLine } from '../../src/recordings/read-recording.ts';
 import { parseRecording } from '../../src/recordings/read-recording.ts';
 import type { StartTarget } from '../../src/recordings/replay.ts';
-import {
-  type SampleRequest,
-  type SampleResponse,
-  sendSampleRequests,
-} from '../../src/recordings/sample-requests.ts';
+import { sendSampleRequests } from '../../src/recordings/sample-requests.ts';
 import { sortRecording } from '../../src/recordings/sort-recording.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
@@ -80,51 +76,45 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     recorder.clock.advance(ms);
     await control.advanceClock({ ms });
   };
-  const send = async (request: SampleRequest): Promise<SampleResponse> => {
-    const url = new URL(`${base_url}/`);
-    url.href = new URL(request.path.replace(/^\//, ''), url).href;
-    const { headers } = request;
-    const response = await fetch(url, { method: request.method, headers, body: request.body ?? null });
+  const send = async (request: RequestLine['request']) => {
+    const { method, url, headers, body } = request;
+    const response = await fetch(url, { method, headers, body: body || null });
     const text = await response.text();
     recorder.add({
       at: recorder.clock.now(),
       time: 3,
-      request: {
-        method: request.method,
-        url: url.href,
-        headers,
-        body: request.body ?? '',
-      },
+      request,
       status: response.status,
       responseHeaders: Object.fromEntries(response.headers),
       responseBody: text,
     });
-    return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : {} };
+    return { status: response.status, text };
   };
-  const request = (
-    method: SampleRequest['method'],
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) =>
+  const request = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send({
       method,
-      path,
+      url: base_url + path,
       headers: {
         authorization: `Bearer ${api_key}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? '' : JSON.stringify(body),
     });
 
-  const sendAndWait = async (request: SampleRequest) => {
+  const sendAndWait = async (request: RequestLine['request']) => {
     const response = await send(request);
     await wait(1000);
     return response;
   };
   const runId = `run${randomSeed}`;
-  await sendSampleRequests(sendAndWait, 'svc.recorded', runId, api_key);
+  await sendSampleRequests({
+    send: sendAndWait,
+    baseUrl: base_url,
+    apiKey: api_key,
+    type: 'svc.recorded',
+    runId,
+  });
   // Nothing is delivered to these endpoints.
   const webhook = { workspace_id, url: 'https://example.com/none', events: ['order.created'] };
   await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/none' });

@@ -63,7 +63,7 @@ export const check = defineCommand({
     const exchanges: Exchange[] = [];
     for (const file of options.files) {
       const { entries } = await readRecording(file, context);
-      for (const entry of entries) exchanges.push(...entry.exchanges);
+      exchanges.push(...entries.flatMap((entry) => entry.exchanges));
     }
     const recording = sortRecording(exchanges, options);
     const [requests, deliveries] = [recording.requests.length, recording.attempts.length];
@@ -99,14 +99,13 @@ function compare(
   secrets: readonly string[],
   { values }: Config,
 ): Promise<GapReport> {
-  const { profile, overrides, environment, sender } = values;
-  const startTarget: StartTarget = async (targetOverrides, wall) => {
+  const { profile, environment, sender } = values;
+  const startTarget: StartTarget = async (overrides, wall) => {
     const { startEmulator } = await import('../../emulator.ts');
-    const rules = resolveRules(profile, targetOverrides, environment);
+    const rules = resolveRules(profile, overrides, environment);
     return startEmulator({ host: '127.0.0.1', port: 0, db: ':memory:', environment, rules, wall });
   };
-  const checksSignatures = sender === 'svc';
-  return checkGaps({ recording, secrets, profile, overrides, environment, startTarget, checksSignatures });
+  return checkGaps({ ...values, recording, secrets, startTarget, checksSignatures: sender === 'svc' });
 }
 
 function renderReport({ data, other, notes }: GapReport, counts: readonly string[], { io }: Context): string {
@@ -150,7 +149,7 @@ async function writeOverrides(
   yes: true | undefined,
   context: Context,
 ): Promise<void> {
-  const overrides = mergeOverrides(values.overrides, report);
+  const overrides = mergeOverrides(values.overrides, report.data);
   if (file !== null && isModule(file)) {
     throw new SvcError('usage', `${file} is code, so svc does not change it.`, {
       hint: `Set "overrides" to ${JSON.stringify(overrides)}`,

@@ -5,13 +5,12 @@ import { sendRequest } from '../../client/http-client.ts';
 import { keyPrefixes, maskSecret } from '../../domain/credentials.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { SvcError } from '../../domain/errors.ts';
-import { tryParseJson } from '../../domain/json.ts';
 import { formatCount } from '../../domain/message-parts.ts';
 import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { sleep } from '../../platform/timers.ts';
-import { type RequestLine, toFields } from '../../recordings/read-recording.ts';
-import { type SampleRequest, sendSampleRequests, UNKNOWN_KEY } from '../../recordings/sample-requests.ts';
+import type { RequestLine } from '../../recordings/read-recording.ts';
+import { sendSampleRequests, UNKNOWN_KEY } from '../../recordings/sample-requests.ts';
 import { wholeNumberFrom } from '../../resources/value-schemas.ts';
 import { EventType } from '../../resources/values.ts';
 import { defineCommand } from '../define-command.ts';
@@ -85,41 +84,34 @@ export const record = defineCommand({
     const authority = ca === null ? undefined : readCaFile(ca, cwd);
     const lines: RequestLine[] = [];
 
-    const send = async (request: SampleRequest) => {
+    const send = async (request: RequestLine['request']) => {
       if (lines.length > 0) await sleep(delay, signal);
       if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
-      const { method, headers, body = '' } = request;
-      const address = new URL(request.path.replace(/^\//, ''), `${baseUrl}/`);
+      const url = new URL(request.url);
       const [startedAt, startedMs] = [new Date(now()), performance.now()];
-      const response = await sendRequest({
-        ...request,
-        url: address,
-        ca: authority,
-        signal,
-        noResponseHint: 'Check the base address, and that the service is reachable from this machine.',
-      });
+      const noResponseHint = 'Check the base address, and that the service is reachable from this machine.';
+      const response = await sendRequest({ ...request, url, ca: authority, signal, noResponseHint });
       const { status, text } = response;
       if (lines.length === 0 && status === 401) {
-        throw new SvcError('unauthenticated', `${address.origin} rejected the API key.`, {
+        throw new SvcError('unauthenticated', `${url.origin} rejected the API key.`, {
           hint: 'Pass another key with --api-key.',
         });
       }
+      // Only cookies are lists, and they are removed.
+      const headers = createSecretRemover([], []).fromHeaders(response.headers as Record<string, string>);
       lines.push({
         sent_at: startedAt.toISOString(),
         duration_ms: Math.round(performance.now() - startedMs),
         response_status: status,
-        request: { method, url: address.href, headers, body },
-        response: {
-          // Only cookies are lists, and they are removed.
-          headers: createSecretRemover([], []).fromHeaders(response.headers as Record<string, string>),
-          body: text,
-        },
+        request,
+        response: { headers, body: text },
       });
-      return { status, json: toFields(tryParseJson(text)) };
+      return { status, text };
     };
 
     const countRequests = () => formatCount(lines.length, 'request');
-    const recording = sendSampleRequests(send, type, randomBytes(6).toString('hex'), apiKey);
+    const runId = randomBytes(6).toString('hex');
+    const recording = sendSampleRequests({ send, baseUrl, apiKey, type, runId });
     await withProgress(context, async () => `Recorded ${countRequests()}…`, recording);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     // Without its prefix, which shows the environment.
