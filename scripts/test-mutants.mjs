@@ -154,14 +154,17 @@ function replacesModules(file) {
   return /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(file, 'utf8'));
 }
 
-function run(vitest, { mutant, files, log, limitMs }) {
+async function run(vitest, { mutant, files, log, limitMs }) {
   Object.assign(process.env, {
     TEST_MUTANT: `${mutant}`,
     TEST_MUTANT_LOG: log,
     TEST_MUTANT_LIMIT_MS: `${Math.ceil(limitMs)}`,
   });
   const project = vitest.getRootProject();
-  return vitest.runTestSpecifications(files.map((file) => project.createSpecification(file)));
+  const specifications = files.map((file) => project.createSpecification(file));
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
+  // Vitest also returns the files of earlier runs.
+  return { testModules: testModules.filter(({ moduleId }) => files.includes(moduleId)), unhandledErrors };
 }
 
 function listFiles(path) {
