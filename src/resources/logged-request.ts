@@ -9,7 +9,7 @@ const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH'];
 /** Whether the request has a body that was not read, for example because its API key is invalid. */
 export function hasUnreadBody({ body, headers }: LoggedMessage): boolean {
   if (body !== null) return false;
-  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  return Number(headers['content-length']) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
 /** Why the command of {@link toCurlCommand} does not send the same request, as a clause; null if it does. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeEndpoint } from '../../src/resources/endpoint.ts';
+import { describeEventSettings } from '../../src/resources/event.ts';
 
 it('describeEndpoint describes the settings that are given, and no others', () => {
   const url = 'https://shop.example/hooks';
@@ -13,4 +14,8 @@ it('describeEndpoint describes the settings that are given, and no others', () =
   const lines = describeEndpoint({ skip_verify: true, disabled: true });
   expect(lines).toMatchObject({ URL: [], TLS: ['certificate not verified'], State: ['disabled'] });
   expect(describeEndpoint({ skip_verify: false, disabled: false })).toMatchObject({ TLS: [], State: [] });
+});
+
+it('describeEventSettings omits the settings that an event does not have', () => {
+  expect(describeEventSettings({})).toEqual({});
 });

@@ -12,6 +12,7 @@ import {
   text,
   wholeNumber,
 } from '../../src/resources/value-schemas.ts';
+import { described } from '../../src/resources/values.ts';
 
 const valueLocation = { path: 'value', toHint: (expected: string) => `Pass ${expected}.` };
 const read = (schema: v.GenericSchema, value: unknown) => parseConfigured(schema, value, valueLocation);
@@ -49,21 +50,10 @@ describe('value schemas', () => {
       'value: "10s"',
       'a duration from 1s to 9s, written like "90s" or "1h30m"',
     ],
-    [
-      'a size without unit',
-      byteSize('1B', '9B'),
-      '5',
-      'value: "5"',
-      'a size from 1B to 9B, written like "64KiB"',
-    ],
-    [
-      'a size out of range',
-      byteSize('1B', '9B'),
-      '1KiB',
-      'value: "1KiB"',
-      'a size from 1B to 9B, written like "64KiB"',
-    ],
-    ['a fraction', wholeNumber(1, 3), 1.5, 'value: 1.5', 'a whole number from 1 to 3'],
+    ['a missing unit', byteSize('1B', '9B'), '5', 'value: "5"', 'a size from 1B to 9B, written like "64KiB"'],
+    ['0 bytes', byteSize('1B', '9B'), '0B', 'value: "0B"', 'a size from 1B to 9B, written like "64KiB"'],
+    ['10 bytes', byteSize('1B', '9B'), '10B', 'value: "10B"', 'a size from 1B to 9B, written like "64KiB"'],
+    ['a fraction', described('A.', wholeNumber(1, 3)), 1.5, 'value: 1.5', 'a whole number from 1 to 3'],
     ['NaN', number(0, 1), Number.NaN, 'value: NaN', 'a number from 0 to 1'],
     ['a word instead of a Boolean', v.boolean(), 'yes', 'value: "yes"', 'true or false'],
     ['empty text', text('a name'), '', 'value: ""', 'a name'],

@@ -34,13 +34,16 @@ it.skipIf(process.platform === 'win32')('a file that another process removes mea
   const path = join(createTemporaryFolder(), 'emulator.lock');
   const prototype = Object.getPrototypeOf(openSqlite(':memory:'));
   const { pragma } = prototype;
+  const close = vi.spyOn(prototype, 'close');
   vi.spyOn(prototype, 'pragma').mockImplementationOnce(function (this: unknown, ...args: unknown[]) {
     rmSync(path);
     return pragma.apply(this, args);
   });
   expect(lockFile(path)).toBeNull();
+  expect(close).toHaveBeenCalledTimes(1);
   const release = lockFile(path);
-  expect(release).not.toBeNull();
+  expect(lockFile(path)).toBeNull();
+  expect(close).toHaveBeenCalledTimes(2);
   release?.();
 });
 

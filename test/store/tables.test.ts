@@ -109,6 +109,7 @@ describe('ApiKeyTable', () => {
       const workspace = store.workspaces.findBySeq(row.workspace_seq ?? 0)?.id ?? null;
       const expected = { ...row, workspace_id: workspace };
       expect(store.apiKeys.findByKey(row.id)).toEqual(expected);
+      expect(store.apiKeys.findByKey(row.id)).toBe(store.apiKeys.findByKey(row.id));
       expect(store.apiKeys.find(row.id)).toEqual(expected);
       expect(toApiKey(expected)).toEqual({
         ...{ id: row.id, name: 'Test', scopes: ['events:read'], workspace_id: workspace, last4: 'abcd' },

@@ -88,7 +88,7 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
 
   it('every operation, parameter, property, response and header has a description', () => {
     const places = listDescribed(document);
-    const undescribed = places.filter(({ node }) => !/^\S.{4,}\.$/s.test(node.description ?? ''));
+    const undescribed = places.filter(({ node }) => !/^(?!.*undefined)\S.{4,}\.$/s.test(node.description));
     expect(undescribed.map(({ where, node }) => `${where}: ${node.description}`)).toEqual([]);
     const empty = places.filter(({ node }) => /^(?:Done|OK|Success)\.$/i.test(node.description));
     expect(empty.map(({ where }) => where)).toEqual([]);
