@@ -28,6 +28,7 @@ const readDecision = (accepted: ConfigValue, rejected: ConfigValue) => (response
   isSuccess(response) ? accepted : rejected;
 const readResult = readDecision('accepted', 'rejected');
 const hasPath = (pattern: RegExp) => (pair: Pair) => pattern.test(pair.recorded.path);
+const areErrors = ({ recorded, emulated }: Pair) => !isSuccess(recorded) && !isSuccess(emulated);
 /** Whether the response is that to the earlier request. */
 const isReplayed = ({ result }: ApiRequest, earlier: ApiRequest | undefined) =>
   result.id === earlier?.result.id;
@@ -123,18 +124,16 @@ const rules: readonly Rule[] = [
   },
   {
     gap: 'error.codes',
-    when: ({ recorded, emulated }) => {
-      const areErrors = !isSuccess(recorded) && !isSuccess(emulated) && recorded.failure.code !== '';
-      return areErrors && (![401, 403].includes(recorded.status) || recorded.status === emulated.status);
-    },
+    when: (pair) =>
+      areErrors(pair) &&
+      pair.recorded.failure.code !== '' &&
+      (![401, 403].includes(pair.recorded.status) || pair.recorded.status === pair.emulated.status),
     read: readError,
   },
   {
     gap: null,
-    when: ({ recorded, emulated }) =>
-      recorded.operation !== null &&
-      recorded.status !== emulated.status &&
-      (isSuccess(recorded) || isSuccess(emulated)),
+    when: (pair) =>
+      pair.recorded.operation !== null && pair.recorded.status !== pair.emulated.status && !areErrors(pair),
   },
 ];
 

@@ -5,7 +5,7 @@ import { isObject } from '../domain/json.ts';
 import { isJsonObjectText, parseJsonObject } from '../domain/json-text.ts';
 import { pickFields } from '../resources/define-resource.ts';
 import { type EventSettings, eventSettings } from '../resources/event.ts';
-import type { RecordedEntry, Recording } from './read-recording.ts';
+import type { Exchange, Recording } from './read-recording.ts';
 
 export interface RecordedEvent {
   readonly position: string;
@@ -29,8 +29,8 @@ export interface RecordedEvents {
 }
 
 /** @throws SvcError `usage` for a recording without an event */
-export function readEvents({ file, entries }: Recording): RecordedEvents {
-  const sent = entries.filter(({ body }) => body !== '');
+export function readEvents({ file, exchanges }: Recording): RecordedEvents {
+  const sent = exchanges.filter(({ method, body }) => method === 'POST' && body.length > 0);
   const events = sent.flatMap(readEvent).sort((a, b) => a.at - b.at);
   const eventsById = new Map<string, RecordedEvent>();
   for (const event of events) {
@@ -56,9 +56,10 @@ export function readEvents({ file, entries }: Recording): RecordedEvents {
  * The event of a delivery envelope (§2), or of a request to create an event (§4). Without a field `payload`, the payload of
  * an envelope is its whole `data`, because the service description does not show the other fields.
  */
-function readEvent({ position, createdAt: at, body, exchanges }: RecordedEntry): RecordedEvent[] {
-  if (!isJsonObjectText(body)) return [];
-  const json = parseJsonObject(body);
+function readEvent({ entry: position, createdAt: at, body, responseText }: Exchange): RecordedEvent[] {
+  const text = body.toString();
+  if (!isJsonObjectText(text)) return [];
+  const json = parseJsonObject(text);
   const { type, data } = json.value;
   if (typeof type !== 'string' || !isEventType(type)) return [];
   const dataText = json.fieldText('data') ?? '';
@@ -70,7 +71,7 @@ function readEvent({ position, createdAt: at, body, exchanges }: RecordedEntry):
   if (payload === undefined || (name === undefined && !isEnvelope)) return [];
   // The other fields that clients set. The emulator validates them when it creates the event.
   const settings = pickFields(eventSettings, record.value) as EventSettings;
-  const sourceId = isEnvelope ? String(data.id) : findId(exchanges[0]?.responseText ?? '');
+  const sourceId = isEnvelope ? String(data.id) : findId(responseText);
   return [{ position, at, type, payload, settings, sourceId }];
 }
 

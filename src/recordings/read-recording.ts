@@ -21,6 +21,8 @@ export interface Exchange {
   readonly entry: string;
   /** Wall time, milliseconds since 1970. */
   readonly at: number;
+  /** When the event of an exported delivery was created; default: `at`. */
+  readonly createdAt: number;
   /** When an attempt of a delivery was due. Only svc writes it; default: `at`. */
   readonly dueAt: number;
   readonly durationMs: number;
@@ -44,21 +46,10 @@ export interface RequestLine extends Pick<Attempt, 'sent_at' | 'duration_ms' | '
   readonly response: Pick<NonNullable<Attempt['response']>, 'headers' | 'body'> | null;
 }
 
-/** A request, or a delivery with its attempts. */
-export interface RecordedEntry {
-  /** `entry 3` of HAR, `line 12` of NDJSON. */
-  readonly position: string;
-  /** When the event was created if it is a delivery of svc, otherwise when the request was sent. */
-  readonly createdAt: number;
-  /** What was sent; empty if it cannot contain an event. */
-  readonly body: string;
-  readonly exchanges: readonly Exchange[];
-}
-
 export interface Recording {
   /** The name for messages. */
   readonly file: string;
-  readonly entries: readonly RecordedEntry[];
+  readonly exchanges: readonly Exchange[];
   /** How many entries were skipped, and the first one; null if none was. Programs write entries without a request or a time. */
   readonly warning: string | null;
 }
@@ -71,11 +62,12 @@ export function parseRecording(text: string, file: string): Recording {
       hint: 'Pass HAR, or NDJSON from svc deliveries export or svc gaps record.',
     });
   }
-  const entries = items.map(([position, item]) => readEntry(item, file, position));
-  const skipped = items.filter((_, index) => entries[index] === null).map(([position]) => position);
+  const entries = items.map(([position, item]) => ({ position, exchanges: readItem(item, file, position) }));
+  const skipped = entries.filter(({ exchanges }) => exchanges.length === 0);
   const count = formatCount(skipped.length, 'invalid entry', 'invalid entries');
-  const warning = skipped.length === 0 ? null : `Skipped ${count} of ${file}, such as ${skipped[0]}.`;
-  return { file, entries: entries.filter((entry) => entry !== null), warning };
+  const [first] = skipped;
+  const warning = first === undefined ? null : `Skipped ${count} of ${file}, such as ${first.position}.`;
+  return { file, exchanges: entries.flatMap(({ exchanges }) => exchanges), warning };
 }
 
 /** The entries of HAR or the lines of NDJSON, each with its position; null for anything else. */
@@ -92,41 +84,37 @@ function listItems(text: string): readonly (readonly [position: string, item: Fi
   return filled.map(([position, line]) => [position, toFields(tryParseJson(line))]);
 }
 
-function readEntry(item: Fields, file: string, position: string): RecordedEntry | null {
-  if (!('body' in item)) {
-    const exchange = readExchange(item, file, position);
-    if (exchange === null) return null;
-    const body = exchange.method === 'POST' ? exchange.body.toString() : '';
-    return { position, createdAt: exchange.at, body, exchanges: [exchange] };
-  }
-  const createdAt = Date.parse(toText(item.created_at));
-  if (Number.isNaN(createdAt) || typeof item.body !== 'string') return null;
-  const exchanges = toArray(item.attempts).flatMap(
-    (attempt, index) => readExchange(toFields(attempt), file, `${position}, attempt ${index + 1}`) ?? [],
+/** The request, or the attempts of an exported delivery. A delivery without an attempt is a request without a response. */
+function readItem(item: Fields, file: string, position: string): Exchange[] {
+  const attempts = toArray(item.attempts).map(toFields);
+  if (attempts.length === 0) return readExchange(item, file, position);
+  return attempts.flatMap((attempt, index) =>
+    readExchange({ ...attempt, created_at: item.created_at }, file, `${position}, attempt ${index + 1}`),
   );
-  return { position, createdAt, body: item.body, exchanges };
 }
 
 /**
  * Reads a line of svc, or an entry of HAR, which has other names. Programs omit fields, or write null.
- * @returns null without a valid URL or time
+ * @returns nothing without a valid URL or time
  */
-function readExchange(line: Fields, file: string, entry: string): Exchange | null {
-  const [request, response] = [toFields(line.request), toFields(line.response)];
-  const { sent_at: sentAt = line.startedDateTime, duration_ms: durationMs = line.time } = line;
+function readExchange(line: Fields, file: string, entry: string): Exchange[] {
+  const [request, response] = [toFields(line.request ?? line), toFields(line.response)];
+  const { sent_at: sentAt = line.startedDateTime ?? line.created_at, duration_ms: durationMs = line.time } =
+    line;
   const { response_status: status = response.status } = line;
   const [url, at] = [parseUrl(toText(request.url)), Date.parse(toText(sentAt))];
-  if (url === null || Number.isNaN(at)) return null;
+  if (url === null || Number.isNaN(at)) return [];
   const [headers, responseHeaders] = [readHeaders(request.headers), readHeaders(response.headers)];
   const body = readBody(request.postData ?? request, headers);
   // -1 and 0 are sizes that are not known.
-  const [size, dueAt] = [toNumber(request.bodySize), Date.parse(toText(line.scheduled_at))];
+  const size = toNumber(request.bodySize);
   const isText = typeof body === 'string';
-  return {
+  const exchange = {
     file,
     entry,
     at,
-    dueAt: Number.isNaN(dueAt) ? at : dueAt,
+    createdAt: Date.parse(toText(line.created_at)) || at,
+    dueAt: Date.parse(toText(line.scheduled_at)) || at,
     durationMs: toNumber(durationMs),
     isReplay: line.trigger === 'manual',
     method: toText(request.method) || 'POST',
@@ -141,6 +129,7 @@ function readExchange(line: Fields, file: string, entry: string): Exchange | nul
     responseHeaders,
     responseText: readBody(response.content ?? response, responseHeaders).toString(),
   };
+  return [exchange];
 }
 
 /** From an object, or the list of HAR. Lower-case names, without the pseudo-headers of HTTP/2. The values of a repeated header are joined. */

@@ -14,15 +14,13 @@ import { type DeliveryAttempt, isSuccess } from './sort-recording.ts';
 /** The largest value of `retry.jitter`. */
 const MAX_JITTER = 0.5;
 
-type Attempts = readonly DeliveryAttempt[];
-
 /** A failed attempt, and the time to the next one. */
 interface Wait extends FailedAttempt {
   readonly next: DeliveryAttempt;
   readonly ms: number;
 }
 
-export function observeRetries(attempts: Attempts, configured: RetryPolicy): Observation[] {
+export function observeRetries(attempts: readonly DeliveryAttempt[], configured: RetryPolicy): Observation[] {
   const identified = attempts.filter(({ id }) => id !== '');
   const waits = [...groupBy(identified, ({ id }) => id).values()]
     .map(listWaits)
@@ -46,7 +44,7 @@ export function observeRetries(attempts: Attempts, configured: RetryPolicy): Obs
 }
 
 /** Up to the first success. Replays are not retries. */
-function listWaits(attempts: Attempts): Wait[] {
+function listWaits(attempts: readonly DeliveryAttempt[]): Wait[] {
   const waits: Wait[] = [];
   for (const [index, failed] of attempts.entries()) {
     const next = attempts[index + 1];
@@ -75,13 +73,12 @@ function toleranceOf(ms: number): number {
 function lacksAttempts(waits: readonly Wait[], policy: RetryPolicy): boolean {
   const planned = [0];
   for (let ms = 0; ms < policy.windowMs; planned.push(ms)) ms += getDelayMs(policy, planned.length);
-  const counts = waits.map(({ startedAt, ms: waitMs, firstAttemptAt }) => {
-    const offsetMs = startedAt + waitMs - firstAttemptAt;
+  const findCount = (wait: Wait) => {
+    const offsetMs = wait.startedAt + wait.ms - wait.firstAttemptAt;
     return planned.findIndex((ms) => Math.abs(offsetMs - ms) <= toleranceOf(ms) + policy.jitter * ms);
-  });
-  const isLater = (wait: Wait, index: number) =>
-    Number(counts[index]) > wait.attemptCount && !isPlanned(wait, policy);
-  return !counts.includes(-1) && waits.some(isLater);
+  };
+  const isLater = (wait: Wait) => findCount(wait) > wait.attemptCount && !isPlanned(wait, policy);
+  return waits.some(isLater) && !waits.some((wait) => findCount(wait) === -1);
 }
 
 /** Whether the emulator with this policy would send the next attempt at this time. */

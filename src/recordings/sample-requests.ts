@@ -1,4 +1,5 @@
 /** The requests of `svc gaps record`: harmless ones, whose responses show the behavior that the description leaves open. */
+import { randomBytes } from 'node:crypto';
 import { keyPrefixes } from '../domain/credentials.ts';
 import { toExampleId } from '../domain/ids.ts';
 import { tryParseJson } from '../domain/json.ts';
@@ -17,13 +18,13 @@ interface SampleOptions {
   readonly apiKey: string;
   /** Event type of the created events. */
   readonly type: string;
-  /** Makes the idempotency keys unique. */
-  readonly runId: string;
 }
 
 /** Sends the requests one after the other. */
 export async function sendSampleRequests(options: SampleOptions): Promise<void> {
-  const { type, runId } = options;
+  const { type } = options;
+  // Makes the idempotency keys unique.
+  const runId = randomBytes(6).toString('hex');
   const authorization = `Bearer ${options.apiKey}`;
   const send = async (method: string, path: string, headers: Record<string, string>, body = '') => {
     const url = new URL(path.replace(/^\//, ''), `${options.baseUrl}/`).href;

@@ -111,7 +111,7 @@ describe('HAR', () => {
       harOf([...odd, strange, harEntry(first?.at ?? '', body)] as object[]),
       'a.file',
     );
-    expect(recording.entries.map(({ position }) => position)).toEqual(['entry 6', 'entry 7']);
+    expect(recording.exchanges.map(({ entry }) => entry)).toEqual(['entry 6', 'entry 7']);
     expect(recording.warning).toBe('Skipped 5 invalid entries of a.file, such as entry 1.');
   });
 });

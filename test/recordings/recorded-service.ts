@@ -107,20 +107,13 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     await wait(1000);
     return response;
   };
-  const runId = `run${randomSeed}`;
-  await sendSampleRequests({
-    send: sendAndWait,
-    baseUrl: base_url,
-    apiKey: api_key,
-    type: 'svc.recorded',
-    runId,
-  });
+  await sendSampleRequests({ send: sendAndWait, baseUrl: base_url, apiKey: api_key, type: 'svc.recorded' });
   // Nothing is delivered to these endpoints.
   const webhook = { workspace_id, url: 'https://example.com/none', events: ['order.created'] };
   await request('POST', '/webhooks', { ...webhook, url: 'http://127.0.0.1:9/none' });
   await request('POST', '/webhooks', { ...webhook, events: ['*'] });
   // The idempotency key of an event.
-  const shared = { 'idempotency-key': `${runId}-shared` };
+  const shared = { 'idempotency-key': 'shared' };
   await request('POST', '/events', { type: 'order.created', [rules.payloadField]: {} }, shared);
   await wait(1000);
   await request('POST', '/webhooks', webhook, shared);
@@ -294,7 +287,7 @@ export type CheckOptions = Partial<Omit<GapCheckInput, 'recording'>>;
 
 /** Checks the text of a recording as `svc gaps check` does. */
 export async function checkRecording(text: string, options: CheckOptions = {}): Promise<GapReport> {
-  const exchanges = parseRecording(text, 'recording').entries.flatMap((entry) => entry.exchanges);
+  const { exchanges } = parseRecording(text, 'recording');
   const startTarget: StartTarget = (overrides, wall) =>
     startTestEmulator({ overrides, wall, clock: { frozen: false } });
   return checkGaps({

@@ -33,7 +33,8 @@ export function harEntry(at: string, text: string, changes: object = {}): object
 export const har = harOf(deliveries.map(({ at, body }) => harEntry(at, body)));
 
 export function ndjsonLine(body: string, at = '2026-11-20T12:00:00.000Z'): string {
-  return `${JSON.stringify({ id: 'del_1', created_at: at, attempts: [], body })}\n`;
+  const url = 'https://example.com/webhooks';
+  return `${JSON.stringify({ id: 'del_1', url, created_at: at, attempts: [], body })}\n`;
 }
 
 export const ndjson = deliveries.map(({ at, body }) => ndjsonLine(body, at)).join('');

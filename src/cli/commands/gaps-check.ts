@@ -11,9 +11,9 @@ import { isConfigurable } from '../../profile/gap.ts';
 import { gaps } from '../../profile/gaps.ts';
 import { resolveRules } from '../../profile/resolve-rules.ts';
 import { checkGaps, type GapReport, type GapResult, mergeOverrides } from '../../recordings/check-gaps.ts';
-import type { Exchange } from '../../recordings/read-recording.ts';
+import type { Recording } from '../../recordings/read-recording.ts';
 import type { StartTarget } from '../../recordings/replay.ts';
-import { type SortedRecording, sortRecording } from '../../recordings/sort-recording.ts';
+import { sortRecording } from '../../recordings/sort-recording.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
 import { writeText } from '../file-access.ts';
@@ -60,11 +60,9 @@ export const check = defineCommand({
   async run(options, context) {
     const config = await context.resolveConfig();
     const secrets = await readSecrets(options.secret, context);
-    const exchanges: Exchange[] = [];
-    for (const file of options.files) {
-      const { entries } = await readRecording(file, context);
-      exchanges.push(...entries.flatMap((entry) => entry.exchanges));
-    }
+    const recordings: Recording[] = [];
+    for (const file of options.files) recordings.push(await readRecording(file, context));
+    const exchanges = recordings.flatMap((each) => each.exchanges);
     const recording = sortRecording(exchanges, options);
     const [requests, deliveries] = [recording.requests.length, recording.attempts.length];
     if (requests + deliveries === 0) {
@@ -74,7 +72,9 @@ export const check = defineCommand({
         hint: 'Pass the base address of the API with --base-url, or the address of the receiver with --deliveries-to.',
       });
     }
-    const checked = await compare(recording, secrets, config);
+    const { values } = config;
+    const [startTarget, checksSignatures] = [createStartTarget(values), values.sender === 'svc'];
+    const checked = await checkGaps({ ...values, recording, secrets, startTarget, checksSignatures });
     // Texts of the service could contain secrets.
     const report: GapReport = JSON.parse(createSecretRemover(secrets, []).fromText(JSON.stringify(checked)));
     const skipped = exchanges.length - requests - deliveries;
@@ -94,18 +94,12 @@ export const check = defineCommand({
   },
 });
 
-function compare(
-  recording: SortedRecording,
-  secrets: readonly string[],
-  { values }: Config,
-): Promise<GapReport> {
-  const { profile, environment, sender } = values;
-  const startTarget: StartTarget = async (overrides, wall) => {
+function createStartTarget({ profile, environment }: Config['values']): StartTarget {
+  return async (overrides, wall) => {
     const { startEmulator } = await import('../../emulator.ts');
     const rules = resolveRules(profile, overrides, environment);
     return startEmulator({ host: '127.0.0.1', port: 0, db: ':memory:', environment, rules, wall });
   };
-  return checkGaps({ ...values, recording, secrets, startTarget, checksSignatures: sender === 'svc' });
 }
 
 function renderReport({ data, other, notes }: GapReport, counts: readonly string[], { io }: Context): string {

@@ -1,5 +1,4 @@
 /** `svc gaps record`: sends harmless requests to a service, and writes them as NDJSON without keys. */
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { sendRequest } from '../../client/http-client.ts';
 import { keyPrefixes, maskSecret } from '../../domain/credentials.ts';
@@ -110,8 +109,7 @@ export const record = defineCommand({
     };
 
     const countRequests = () => formatCount(lines.length, 'request');
-    const runId = randomBytes(6).toString('hex');
-    const recording = sendSampleRequests({ send, baseUrl, apiKey, type, runId });
+    const recording = sendSampleRequests({ send, baseUrl, apiKey, type });
     await withProgress(context, async () => `Recorded ${countRequests()}…`, recording);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     // Without its prefix, which shows the environment.
