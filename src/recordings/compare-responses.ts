@@ -13,7 +13,7 @@ import { type ApiRequest, isSuccess } from './sort-recording.ts';
 interface Rule extends Pick<Observation, 'gap' | 'field'> {
   /** What the message of each error must be about. */
   readonly about?: RegExp;
-  readonly when: (pair: Pair) => boolean;
+  readonly when: (recorded: ApiRequest, pair: Pair) => boolean;
   /**
    * The value of the gap that a response shows; default: the status. The service behaves as the emulator if both responses show the same.
    * @param earlier the response to the earlier request with the same idempotency key
@@ -27,7 +27,6 @@ const readError = ({ status, failure }: ApiRequest) => `${status} ${failure.code
 const readDecision = (accepted: ConfigValue, rejected: ConfigValue) => (response: ApiRequest) =>
   isSuccess(response) ? accepted : rejected;
 const readResult = readDecision('accepted', 'rejected');
-const hasPath = (pattern: RegExp) => (pair: Pair) => pattern.test(pair.recorded.path);
 const areErrors = ({ recorded, emulated }: Pair) => !isSuccess(recorded) && !isSuccess(emulated);
 /** Whether the response is that to the earlier request. */
 const isReplayed = ({ result }: ApiRequest, earlier: ApiRequest | undefined) =>
@@ -40,54 +39,54 @@ const isRepeated = ({ recorded, earlier }: Pair) =>
 const rules: readonly Rule[] = [
   {
     gap: 'body.limit',
-    when: (pair) => [pair.recorded, pair.emulated].some(({ status }) => status === 413),
+    when: ({ status }, { emulated }) => [status, emulated.status].includes(413),
     showsNoValue: true,
   },
   {
     gap: 'body.charset',
-    when: ({ recorded: { method, headers, status } }) =>
+    when: ({ method, headers, status }) =>
       method === 'POST' && status !== 403 && /charset=(?!"?utf-?8)/i.test(headers.get('content-type') ?? ''),
   },
-  { gap: 'path.slash', when: hasPath(/^\/(?:events|webhooks)\/$/) },
-  { gap: 'version', when: hasPath(/^\/v\d+\//) },
+  { gap: 'path.slash', when: ({ path }) => /^\/(?:events|webhooks)\/$/.test(path) },
+  { gap: 'version', when: ({ path }) => /^\/v\d+\//.test(path) },
   {
     gap: 'webhook.operations',
     // A 404 for a longer path can be about the ID.
-    when: ({ recorded: { operation, path, status } }) =>
+    when: ({ operation, path, status }) =>
       operation === null && /^\/webhooks(?:\/[^/]+)?$/.test(path) && (path === '/webhooks' || status !== 404),
     read: readResult,
   },
   {
     gap: 'key.scopes',
-    when: ({ recorded: { method, status } }) => method === 'GET' && status === 403,
+    when: ({ method, status }) => method === 'GET' && status === 403,
     read: readDecision('not_required', 'required'),
   },
   {
     gap: 'idempotency.scope',
     field: 'unique_within',
     about: /idempoten/i,
-    when: ({ recorded, earlier }) => earlier !== null && earlier.recorded.path !== recorded.path,
+    when: ({ path }, { earlier }) => earlier !== null && earlier.recorded.path !== path,
     read: readDecision('api_key_method_path', 'api_key'),
   },
   {
     gap: 'idempotency.scope',
     field: 'retention',
-    when: (pair) => isRepeated(pair) && isSuccess(pair.recorded) && isSuccess(pair.emulated),
+    when: (recorded, pair) => isRepeated(pair) && isSuccess(recorded) && isSuccess(pair.emulated),
     read: (response, earlier) => (isReplayed(response, earlier) ? 'replayed' : 'new'),
     showsNoValue: true,
   },
   {
     gap: 'idempotency.replay',
-    when: (pair) =>
+    when: (recorded, pair) =>
       isRepeated(pair) &&
-      isReplayed(pair.recorded, pair.earlier?.recorded) &&
+      isReplayed(recorded, pair.earlier?.recorded) &&
       isReplayed(pair.emulated, pair.earlier?.emulated),
     read: ({ status, responseHeaders }) =>
       `${status}, Idempotent-Replayed: ${responseHeaders.get('idempotent-replayed')}`,
   },
   {
     gap: 'idempotency.conflict',
-    when: ({ recorded, emulated, earlier }) =>
+    when: (recorded, { emulated, earlier }) =>
       earlier?.recorded.path === recorded.path &&
       !isSuccess(recorded) &&
       emulated.failure.code.startsWith('idempotency_'),
@@ -96,44 +95,43 @@ const rules: readonly Rule[] = [
   {
     gap: 'event.catalog',
     about: /^type\b|event type|catalog/i,
-    when: ({ recorded: { input } }) =>
+    when: ({ input }) =>
       typeof input.type === 'string' && isEventType(input.type) && !builtInEventTypes().includes(input.type),
     read: readDecision('open', 'closed'),
   },
   {
     gap: 'webhook.url',
     about: /\burl\b|https|public/i,
-    when: ({ recorded: { input } }) =>
+    when: ({ input }) =>
       checkWebhookUrl(String(input.url), 'local').ok && !checkWebhookUrl(String(input.url), 'public').ok,
     read: readDecision('local', 'public'),
   },
   {
     gap: 'webhook.wildcard',
     about: /\*|wildcard|\bevents\b/i,
-    when: ({ recorded: { input } }) => isDeepStrictEqual(input.events, [WILDCARD_SUBSCRIPTION]),
+    when: ({ input }) => isDeepStrictEqual(input.events, [WILDCARD_SUBSCRIPTION]),
     read: readResult,
   },
   {
     gap: 'list.limit',
     field: 'max',
     about: /limit/i,
-    when: ({ recorded: { operation, url } }) =>
-      operation === 'listEvents' && Number(url.searchParams.get('limit')) > 0,
+    when: ({ operation, url }) => operation === 'listEvents' && Number(url.searchParams.get('limit')) > 0,
     read: readResult,
     showsNoValue: true,
   },
   {
     gap: 'error.codes',
-    when: (pair) =>
+    when: ({ status, failure }, pair) =>
       areErrors(pair) &&
-      pair.recorded.failure.code !== '' &&
-      (![401, 403].includes(pair.recorded.status) || pair.recorded.status === pair.emulated.status),
+      failure.code !== '' &&
+      (![401, 403].includes(status) || status === pair.emulated.status),
     read: readError,
   },
   {
     gap: null,
-    when: (pair) =>
-      pair.recorded.operation !== null && pair.recorded.status !== pair.emulated.status && !areErrors(pair),
+    when: ({ operation, status }, pair) =>
+      operation !== null && status !== pair.emulated.status && !areErrors(pair),
   },
 ];
 
@@ -143,7 +141,7 @@ function applies({ gap, about, when }: Rule, pair: Pair): boolean {
   // A service can check the key before or after everything else.
   const isAuthenticated = recorded.status !== 401 || gap === 'error.codes' || gap === null;
   const isAbout = about === undefined || errors.every(({ failure }) => about.test(failure.message));
-  return isAuthenticated && isAbout && when(pair);
+  return isAuthenticated && isAbout && when(recorded, pair);
 }
 
 /** What the pairs show about gaps, and the differences that belong to none. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SECRET_PREFIX } from '../domain/credentials.ts';
 import { isId } from '../domain/ids.ts';
-import { isObject } from '../domain/json.ts';
+import { isObject, tryParseJson } from '../domain/json.ts';
 import { REMOVED } from '../domain/secret-remover.ts';
 import { ErrorBody } from '../operations/error-schemas.ts';
 import type { GapId, GapValues } from '../profile/gaps.ts';
@@ -10,7 +10,7 @@ import { CreatedWebhook } from '../resources/endpoint.ts';
 import { Envelope, Event, EventPage } from '../resources/event.ts';
 import { Workspace } from '../resources/workspace.ts';
 import { AS_DESCRIBED, compareValue, type Observation } from './finding.ts';
-import type { Exchange } from './read-recording.ts';
+import { type Exchange, toFields } from './read-recording.ts';
 import { type ApiRequest, isSuccess, type SortedRecording } from './sort-recording.ts';
 
 /** What a request shows about a gap. For a gap without an override: how the response deviates. Undefined if it shows nothing. */
@@ -115,8 +115,9 @@ export function observeMessages(
       observations.push(compareValue(configured, request, 'list.limit', items.length, 'default'));
   }
   for (const attempt of attempts) {
-    compareFields(attempt, envelope, attempt.envelope);
-    compareFields(attempt, event, attempt.envelope.data);
+    const body = toFields(tryParseJson(attempt.body.toString()));
+    compareFields(attempt, envelope, body);
+    compareFields(attempt, event, body.data);
     const missing = DELIVERY_HEADERS.filter((name) => !attempt.headers.has(name));
     const text = `delivery without ${missing.join(', ')}`;
     observations.push({ gap: null, exchange: attempt, isSame: missing.length === 0, value: null, text });

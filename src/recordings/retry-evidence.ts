@@ -64,9 +64,9 @@ function listWaits(attempts: readonly DeliveryAttempt[]): Wait[] {
   return waits;
 }
 
-/** How much later than planned an attempt can be recorded. */
-function toleranceOf(ms: number): number {
-  return Math.min(MINUTE_MS, 0.05 * ms + 100);
+/** How far from the planned time an attempt can be recorded. */
+function toleranceOf(ms: number, { jitter }: RetryPolicy): number {
+  return Math.min(MINUTE_MS, 0.05 * ms + 100) + jitter * ms;
 }
 
 /** Whether attempts were not recorded, for example because the receiver was down: the others have the times of later ones. */
@@ -75,7 +75,7 @@ function lacksAttempts(waits: readonly Wait[], policy: RetryPolicy): boolean {
   for (let ms = 0; ms < policy.windowMs; planned.push(ms)) ms += getDelayMs(policy, planned.length);
   const findCount = (wait: Wait) => {
     const offsetMs = wait.startedAt + wait.ms - wait.firstAttemptAt;
-    return planned.findIndex((ms) => Math.abs(offsetMs - ms) <= toleranceOf(ms) + policy.jitter * ms);
+    return planned.findIndex((ms) => Math.abs(offsetMs - ms) <= toleranceOf(ms, policy));
   };
   const isLater = (wait: Wait) => findCount(wait) > wait.attemptCount && !isPlanned(wait, policy);
   return waits.some(isLater) && !waits.some((wait) => findCount(wait) === -1);
@@ -83,14 +83,10 @@ function lacksAttempts(waits: readonly Wait[], policy: RetryPolicy): boolean {
 
 /** Whether the emulator with this policy would send the next attempt at this time. */
 function isPlanned(wait: Wait, policy: RetryPolicy): boolean {
-  const { ms, startedAt } = wait;
-  // The lowest and the highest random number.
-  const [earliestMs = 0, latestMs = 0] = [0, 1].map((random) => {
-    const decision = decideRetry(policy, wait, () => random);
-    return decision.status === 'failed' ? Infinity : decision.dueAt - startedAt;
-  });
-  const toleranceMs = toleranceOf((earliestMs + latestMs) / 2);
-  return ms >= earliestMs - toleranceMs && ms <= latestMs + toleranceMs;
+  const decision = decideRetry({ ...policy, jitter: 0 }, wait, Math.random);
+  if (decision.status === 'failed') return false;
+  const plannedMs = decision.dueAt - wait.startedAt;
+  return Math.abs(wait.ms - plannedMs) <= toleranceOf(plannedMs, policy);
 }
 
 /**

@@ -6,8 +6,6 @@ import { tryParseJson } from '../domain/json.ts';
 import { type Fields, type RequestLine, toFields } from './read-recording.ts';
 import { isSuccess } from './sort-recording.ts';
 
-/** A key without its prefix that does not exist. */
-export const UNKNOWN_KEY = '0'.repeat(32);
 /** Page sizes and sizes of a body at the default limits of the emulator, and larger ones. */
 const PAGE_LIMITS = [0, 100, 101, 500, 1000, 1_000_000];
 const BODY_SIZES = [256 * 1024, 256 * 1024 + 1, 1024 ** 2 + 1];
@@ -85,7 +83,7 @@ export async function sendSampleRequests(options: SampleOptions): Promise<void> 
 
   // Requests that are not valid. The large bodies are not JSON, so that they create nothing.
   await get(`/events?${query}limit=1`, {});
-  await get(`/events?${query}limit=1`, { authorization: `Bearer ${keyPrefixes.sandbox}${UNKNOWN_KEY}` });
+  await get(`/events?${query}limit=1`, { authorization: `Bearer ${keyPrefixes.sandbox}${'0'.repeat(32)}` });
   const invalid = ['{', '[]', {}, { type: 7 }, { type: 'no type' }, { ...created, unknown: 1 }];
   const large = BODY_SIZES.map((bytes) => '{'.padEnd(bytes, ' '));
   for (const body of [...invalid, ...large]) await post('/events', body);

@@ -25,8 +25,6 @@ export interface DeliveryAttempt extends Exchange {
   readonly id: string;
   readonly signature: string;
   readonly timestamp: string;
-  /** The fields of the envelope; none if it is not JSON. */
-  readonly envelope: Fields;
 }
 
 /** A recording. Everything is in the order of time. */
@@ -116,7 +114,6 @@ function toAttempt(exchange: Exchange): DeliveryAttempt {
     id: find('service-delivery-id', /(?:delivery|webhook|message|event)-id$/),
     signature: find('service-signature', /signature/),
     timestamp: find('service-timestamp', /timestamp/),
-    envelope: toFields(tryParseJson(exchange.body.toString())),
   };
 }
 

@@ -85,11 +85,10 @@ export const check = defineCommand({
     ];
     context.print({ ...report, requests, deliveries, skipped }, () => renderReport(report, counts, context));
     const different = report.data.filter(({ verdict }) => verdict === 'different');
-    const unknown = different.filter(({ override }) => override === null);
-    const canWrite = unknown.length < different.length;
+    const canWrite = different.some(({ override }) => override !== null);
     if (canWrite && options.write) await writeOverrides(report, config, options.yes, context);
     else if (canWrite) printHint('Add --write to match the service.', context.io);
-    const remaining = options.write ? unknown : different;
+    const remaining = different.filter(({ override }) => !options.write || override === null);
     return remaining.length + report.other.length > 0 ? ExitCode.failure : ExitCode.success;
   },
 });

@@ -9,7 +9,7 @@ import { createSecretRemover } from '../../domain/secret-remover.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import { sleep } from '../../platform/timers.ts';
 import type { RequestLine } from '../../recordings/read-recording.ts';
-import { sendSampleRequests, UNKNOWN_KEY } from '../../recordings/sample-requests.ts';
+import { sendSampleRequests } from '../../recordings/sample-requests.ts';
 import { wholeNumberFrom } from '../../resources/value-schemas.ts';
 import { EventType } from '../../resources/values.ts';
 import { defineCommand } from '../define-command.ts';
@@ -85,9 +85,8 @@ export const record = defineCommand({
 
     const send = async (request: RequestLine['request']) => {
       if (lines.length > 0) await sleep(delay, signal);
-      if (signal.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: signal.reason });
       const url = new URL(request.url);
-      const [startedAt, startedMs] = [new Date(now()), performance.now()];
+      const startedAt = now();
       const noResponseHint = 'Check the base address, and that the service is reachable from this machine.';
       const response = await sendRequest({ ...request, url, ca: authority, signal, noResponseHint });
       const { status, text } = response;
@@ -99,8 +98,8 @@ export const record = defineCommand({
       // Only cookies are lists, and they are removed.
       const headers = createSecretRemover([], []).fromHeaders(response.headers as Record<string, string>);
       lines.push({
-        sent_at: startedAt.toISOString(),
-        duration_ms: Math.round(performance.now() - startedMs),
+        sent_at: new Date(startedAt).toISOString(),
+        duration_ms: now() - startedAt,
         response_status: status,
         request,
         response: { headers, body: text },
@@ -114,7 +113,7 @@ export const record = defineCommand({
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     // Without its prefix, which shows the environment.
     const key = apiKey.slice(keyPrefixes.sandbox.length);
-    await writeText(path, createSecretRemover([key, UNKNOWN_KEY], []).fromText(text));
+    await writeText(path, createSecretRemover([key], []).fromText(text));
     context.print({ path, requests: lines.length }, () => `Saved ${save} with ${countRequests()}.`);
     printHint({ text: 'Compare the recording', command: `svc gaps check ${quoteForShell(save)}` }, io);
   },
