@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/domain/errors.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { connectMcp, type McpClient } from './mcp-client.ts';
 
@@ -35,5 +36,16 @@ describe('resources', () => {
     'file:///etc/passwd',
   ])('the resource %s does not exist', async (uri) => {
     await expect(read(uri)).rejects.toThrow(/not found/i);
+  });
+
+  it('a resource without an emulator is an error that says how to start one', async () => {
+    const getControl = (): never => {
+      throw new SvcError('no_emulator', 'It stopped.');
+    };
+    const stopped = Object.defineProperty({ ...emulator }, 'control', { get: getControl });
+    await using other = await connectMcp(stopped);
+    await expect(other.client.readResource({ uri: 'svc://gaps' })).rejects.toThrow(
+      /It stopped\. Start an emulator/,
+    );
   });
 });

@@ -130,11 +130,13 @@ describe('trigger', () => {
       settled: false,
       deliveries: [{ status: 'failing', last_attempt: { outcome: 'http_error', response_status: 500 } }],
     });
+    expect(result.deliveries[0]).not.toHaveProperty('replay_of');
     expect(result.next).toBe(`explain {"id":"${result.deliveries[0].id}"}`);
   });
 
   it('trigger says that no endpoint subscribes to the type, and that the type has no example', async () => {
     expect((await trigger()).note).toBe('No enabled endpoint subscribes to order.shipped.');
+    expect((await trigger({ wait_seconds: 0 })).next).toBe('status {}');
     const isNew = 'No example exists for robot.awoke, so the payload is empty.';
     expect((await trigger({ type: 'robot.awoke' })).note).toBe(
       `${isNew} No enabled endpoint subscribes to robot.awoke.`,
@@ -338,7 +340,7 @@ describe('receiver and faults', () => {
   it('faults injects a fault, which explain recognizes, and removes it', async () => {
     await addEndpoint();
     const fault = { on: 'delivery', kind: 'error-response', status: 503 };
-    await mcp.call('faults', { action: 'add', fault });
+    expect((await mcp.call('faults', { action: 'add', fault })).next).toMatch(/^trigger {"type":"order/);
     const { next } = await trigger();
     const explanation = await mcp.call('explain', JSON.parse(next.replace(/^explain /, '')));
     expect(explanation).toMatchObject({ cause: 'injected_fault', certainty: 'certain' });
