@@ -50,6 +50,7 @@ it.each<[responses: unknown, options: object, message: string]>([
   ['ok', {}, 'createReceiver: the argument must be a status from 200 to 599, an object such as'],
   [200, { prot: 3000 }, 'createReceiver: prot is not a known field. Did you mean port?'],
   [200, { timeout: 'soon' }, 'createReceiver: timeout must be a number of milliseconds, or a string such as'],
+  [200, { scheme: 7 }, 'createReceiver: scheme must be a scheme name or a scheme object'],
   [200, { secret: '' }, 'createReceiver: secret must be a secret or an array of secrets.'],
 ])('createReceiver rejects the responses %j with the options %j', async (responses, options, message) => {
   await expect(createReceiver(responses as number, options)).rejects.toMatchObject({

@@ -48,6 +48,10 @@ describe('deliveries.wait', () => {
     const second = deliveries.wait({}, { count: 2 });
     await trigger('order.shipped');
     expect(await second).toHaveLength(2);
+    setup.receiver.respond(500);
+    await trigger('order.shipped');
+    await setup.receiver.request(3);
+    expect(await deliveries.wait({}, { count: 2 })).toHaveLength(2);
   });
 
   it('deliveries.wait rejects before the timeout when no delivery can settle before it, and says how to send the next attempt', async () => {
