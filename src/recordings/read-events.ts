@@ -56,7 +56,7 @@ export function readEvents({ file, exchanges }: Recording): RecordedEvents {
  * The event of a delivery envelope (§2), or of a request to create an event (§4). Without a field `payload`, the payload of
  * an envelope is its whole `data`, because the service description does not show the other fields.
  */
-function readEvent({ entry: position, createdAt: at, body, responseText }: Exchange): RecordedEvent[] {
+function readEvent({ entry: position, dueAt: at, body, responseText }: Exchange): RecordedEvent[] {
   const text = body.toString();
   if (!isJsonObjectText(text)) return [];
   const json = parseJsonObject(text);

@@ -21,8 +21,6 @@ export interface Exchange {
   readonly entry: string;
   /** Wall time, milliseconds since 1970. */
   readonly at: number;
-  /** When the event of an exported delivery was created; default: `at`. */
-  readonly createdAt: number;
   /** When an attempt of a delivery was due. Only svc writes it; default: `at`. */
   readonly dueAt: number;
   readonly durationMs: number;
@@ -89,7 +87,7 @@ function readItem(item: Fields, file: string, position: string): Exchange[] {
   const attempts = toArray(item.attempts).map(toFields);
   if (attempts.length === 0) return readExchange(item, file, position);
   return attempts.flatMap((attempt, index) =>
-    readExchange({ ...attempt, created_at: item.created_at }, file, `${position}, attempt ${index + 1}`),
+    readExchange(attempt, file, `${position}, attempt ${index + 1}`),
   );
 }
 
@@ -113,7 +111,6 @@ function readExchange(line: Fields, file: string, entry: string): Exchange[] {
     file,
     entry,
     at,
-    createdAt: Date.parse(toText(line.created_at)) || at,
     dueAt: Date.parse(toText(line.scheduled_at)) || at,
     durationMs: toNumber(durationMs),
     isReplay: line.trigger === 'manual',
