@@ -1,5 +1,5 @@
 /** Reads what an event says from its columns. */
-import { type EventValues, eventSettings, toEnvelope } from '../resources/event.ts';
+import { type EventValues, eventSettings, eventTable, toEnvelope } from '../resources/event.ts';
 import { createRowReader } from './columns.ts';
 import type { Row } from './schema.ts';
 
@@ -15,14 +15,7 @@ export function toEventValues(
 }
 
 /** The names of the columns of an event, and of these in {@link BODY_COLUMNS}. */
-const bodyColumns = [
-  'id',
-  'workspace_id',
-  'type',
-  'payload',
-  'created_at',
-  ...Object.keys(eventSettings),
-].map((name) => [name, `event_${name}`] as const);
+const bodyColumns = Object.keys(eventTable).map((name) => [name, `event_${name}`] as const);
 
 /** The columns that decide the body of the delivery `d` of the event `e` in the workspace `w`. */
 export const BODY_COLUMNS = [

@@ -285,8 +285,8 @@ describe('invalid overrides', () => {
   });
 
   it('an override of a fixed gap is refused', () => {
-    expect(getError({ 'list.filter': 'none' }).message).toBe(
-      'overrides["list.filter"] cannot be overridden. Its answer is fixed: `type`, exact match.',
+    expect(getError({ version: 'none' }).message).toBe(
+      'overrides["version"] cannot be overridden. Its answer is fixed: 404.',
     );
   });
 });

@@ -1,8 +1,9 @@
 /** Gaps about API requests and responses. */
 
 import { DAY_MS, SECOND_MS } from '../../domain/duration.ts';
+import { publicEventFilters } from '../../resources/event.ts';
 import { byteSize, duration, text, wholeNumber } from '../../resources/value-schemas.ts';
-import type { Gap } from '../gap.ts';
+import { formatNames, type Gap } from '../gap.ts';
 import { objectOf, objectOrOff, oneOf, withRule } from '../gap-schemas.ts';
 
 export const apiGaps = {
@@ -68,7 +69,7 @@ export const apiGaps = {
     question: 'Which filters does the list of events have?',
     references: ['§4.5'],
     reason: 'Every event has a type, and people usually filter by type.',
-    answer: '`type`, exact match',
+    answer: `${formatNames(publicEventFilters)}, exact match`,
   },
   'key.scopes': {
     question: 'Which scopes exist, and do reads require one?',

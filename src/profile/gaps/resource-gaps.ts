@@ -1,7 +1,10 @@
 /** Gaps about events, workspaces and webhook endpoints. */
 
+import { Webhook } from '../../resources/endpoint.ts';
+import { Event } from '../../resources/event.ts';
 import { wholeNumber } from '../../resources/value-schemas.ts';
-import type { Gap } from '../gap.ts';
+import { Workspace } from '../../resources/workspace.ts';
+import { formatNames, type Gap } from '../gap.ts';
 import { oneOf } from '../gap-schemas.ts';
 
 export const resourceGaps = {
@@ -17,20 +20,20 @@ export const resourceGaps = {
     question: 'Which fields does an event have?',
     references: ['§2.event.fields'],
     reason: 'The fields show what was sent, which workspace the event belongs to, and when it was created.',
-    answer: '`id`, `workspace_id`, `type`, `payload`, `created_at`',
+    answer: formatNames(Event.entries),
   },
   'workspace.record': {
     question: 'Which fields does a workspace have?',
     references: ['§2.workspace.fields'],
     reason: 'These fields are enough to identify a workspace and its environment.',
-    answer: '`id`, `name`, `environment`, `created_at`',
+    answer: formatNames(Workspace.entries),
   },
   'webhook.record': {
     question: 'Which other fields does a webhook endpoint have?',
     references: ['§2.webhook.fields', '§2.webhook.secret'],
     reason:
       'An endpoint has the described fields and its creation time. The secret is shown only once, as described.',
-    answer: '`id`, `workspace_id`, `url`, `events`, `created_at`, and `secret` in the creation response only',
+    answer: `${formatNames(Webhook.entries)}, and \`secret\` in the creation response only`,
   },
   'webhook.operations': {
     question: 'Which other webhook operations exist?',
