@@ -9,6 +9,7 @@ import type { PublicOperations } from '../operations/public-operations.ts';
 import { pageOf } from '../resources/define-resource.ts';
 import { CreatedWebhook } from '../resources/endpoint.ts';
 import { Event } from '../resources/event.ts';
+import { withQuery } from './control-client.ts';
 import { type HttpResponse, sendRequest } from './http-client.ts';
 import { isSuccess, parseResponse, toServerError } from './parse-response.ts';
 
@@ -42,7 +43,7 @@ const outputs = {
 
 interface CallInput {
   readonly id?: string;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
   /** JSON text, sent unchanged. */
   readonly body?: string;
   readonly idempotencyKey?: string | undefined;
@@ -70,11 +71,10 @@ function addUrlHint(error: unknown, url: string): unknown {
 export function createApiClient({ baseUrl, apiKey, ca, noResponseHint, signal }: ApiClientOptions) {
   async function call<Name extends keyof typeof outputs>(
     operation: Name,
-    { id, query, body, idempotencyKey }: CallInput,
+    { id, query = {}, body, idempotencyKey }: CallInput,
   ): Promise<ParsedResponse<v.InferOutput<(typeof outputs)[Name]>>> {
     const { method, path } = publicRoutes[operation];
-    const url = new URL(baseUrl + expandPath(path, () => encodeURIComponent(id ?? '')));
-    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
+    const url = withQuery(baseUrl + expandPath(path, () => encodeURIComponent(id ?? '')), query);
     const headers = {
       authorization: `Bearer ${apiKey}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -101,7 +101,7 @@ export function createApiClient({ baseUrl, apiKey, ca, noResponseHint, signal }:
     /** @param body JSON text, sent unchanged. */
     createEvent: (body: string, idempotencyKey?: string) => call('createEvent', { body, idempotencyKey }),
     getEvent: (id: string) => call('getEvent', { id }),
-    listEvents: (query: Readonly<Record<string, string>>) => call('listEvents', { query }),
+    listEvents: (query: Readonly<Record<string, unknown>>) => call('listEvents', { query }),
     createWebhook: (webhook: NewWebhook) =>
       call('createWebhook', { body: JSON.stringify(webhook) }).catch((error) => {
         throw addUrlHint(error, webhook.url);

@@ -129,7 +129,7 @@ function toRequest(controlUrl: string, operation: Operation, input: Input): Cont
 }
 
 /** The URL with the fields of `query` that are not undefined. */
-function withQuery(address: string, query: Input): URL {
+export function withQuery(address: string, query: Input): URL {
   const url = new URL(address);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));

@@ -174,7 +174,7 @@ function joinFields(fields: Readonly<Record<string, string | undefined>>): strin
   return `{${pairs.join(',')}}`;
 }
 
-interface EventParts {
+export interface EventParts {
   readonly settings: EventSettings;
   readonly type: string;
   readonly workspaceId: string;

@@ -10,6 +10,7 @@ import {
   openDashboard,
   skipToNextPoll,
 } from '../support/browser.ts';
+import { eventFields } from '../support/event-fields.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startEmulator, startPair } from './open-emulator.ts';
 
@@ -90,12 +91,17 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.title()).toBe('Home · svc');
   });
 
-  it('the trigger page starts from an existing event with its numbers unchanged', async () => {
+  it('the trigger page starts from an existing event with its fields, and its numbers unchanged', async () => {
     const { emulator } = await startPair();
-    const { json } = await emulator.api('POST', '/events', '{"type":"pets.fed","payload":{"n":1.50}}');
+    const fields = JSON.stringify({ type: 'pets.fed', ...eventFields }).slice(1, -1);
+    const { json } = await emulator.api('POST', '/events', `{${fields},"payload":{"n":1.50}}`);
     const page = await openTrigger(emulator, { query: `?event=${json.id}` });
     await expect.poll(() => payload(page).innerText()).toBe('{\n  "n": 1.50\n}');
     await expect.poll(() => page.getByLabel('Event type').inputValue()).toBe('pets.fed');
+    await send(page);
+    await result(page).getByText('succeeded').waitFor();
+    for (const event of (await emulator.control.listEvents({})).data)
+      expect(event).toMatchObject(eventFields);
   });
 
   it('the trigger page sends to another workspace with a key of that workspace', async () => {

@@ -24,7 +24,7 @@ describe('choices of a prompt', () => {
     const { context } = createFakeContext({
       api: {
         listEvents: async (query) => {
-          expect(query).toEqual({ workspace_id: 'ws_default', limit: '100' });
+          expect(query).toEqual({ workspace_id: 'ws_default', limit: 100 });
           return apiResponse(pageOf(event));
         },
       },

@@ -124,7 +124,7 @@ export const eventChoices = defineList<EventRow>('event', {
     const api = await context.connectApi();
     const response = await api.listEvents({
       [(await context.getStatus()).workspace_parameter]: await context.getWorkspaceId(),
-      limit: String(MAX_CHOICES),
+      limit: MAX_CHOICES,
     });
     return toEventRows(response);
   },

@@ -21,7 +21,7 @@ const list = defineCommand({
     const api = await context.connectApi();
     const response = await api.listEvents({
       [(await context.getStatus()).workspace_parameter]: workspace,
-      ...toQuery(options),
+      ...options,
     });
     const rows = toEventRows(response);
     const { columns, plural } = eventChoices;
@@ -31,11 +31,6 @@ const list = defineCommand({
     });
   },
 });
-
-function toQuery(values: object): Record<string, string> {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
-}
 
 const get = defineCommand({
   options: { id: { argument: '<id>', summary: 'Event ID (evt_…)', source: eventChoices } },

@@ -54,7 +54,7 @@ describe('command options', () => {
     };
     const { context } = createFakeContext({ json: true, api, status: { workspace_parameter: 'ws' } });
     await runCommand('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
-    expect(calls).toEqual([{ ws: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
+    expect(calls).toEqual([{ ws: 'ws_1', type: 'a.b', limit: 5, starting_after: 'x_1' }]);
   });
 
   it('svc events list prints the numbers of a payload as they were written', async () => {

@@ -68,7 +68,7 @@ function FirstEvent() {
   const type = status.value?.example_type ?? '';
   const form = useFormSubmit([], async () => {
     const payload = await getFixturePayload(type);
-    await createEvent({ type, payload, workspaceId: workspaceId.peek() ?? '' });
+    await createEvent({ type, payload, workspaceId: workspaceId.peek() ?? '', settings: {} });
   });
   return (
     <section class="card stack" aria-label="First event">

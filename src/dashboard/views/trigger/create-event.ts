@@ -1,18 +1,13 @@
 /** Creates an event through the public API (§4). The request appears in the request log like that of any client. */
 import { SvcError } from '../../../domain/errors.ts';
-import { toEventBody } from '../../../resources/event.ts';
+import { type EventParts, toEventBody } from '../../../resources/event.ts';
 import { control, send } from '../../control.ts';
 import { status } from '../../session.ts';
 
-export interface EventInput {
-  readonly type: string;
-  /** JSON text, which the request contains unchanged. */
-  readonly payload: string;
-  readonly workspaceId: string;
-}
+export type EventInput = Omit<EventParts, 'payloadField'>;
 
 /** @returns the ID of the event */
-export async function createEvent({ type, payload, workspaceId }: EventInput): Promise<string> {
+export async function createEvent({ workspaceId, ...event }: EventInput): Promise<string> {
   const payloadField = status.peek()?.payload_field ?? 'payload';
   try {
     const text = await send({
@@ -22,7 +17,7 @@ export async function createEvent({ type, payload, workspaceId }: EventInput): P
         authorization: `Bearer ${await getApiKey(workspaceId)}`,
         'content-type': 'application/json',
       },
-      body: toEventBody({ type, workspaceId, payloadField, payload, settings: {} }),
+      body: toEventBody({ ...event, workspaceId, payloadField }),
     });
     return JSON.parse(text).id;
   } catch (error) {

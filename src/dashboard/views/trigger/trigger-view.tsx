@@ -5,6 +5,8 @@ import { isSubscribedTo } from '../../../domain/event.ts';
 import { compactJson, indentJson } from '../../../domain/json-text.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
 import type { ControlOutput } from '../../../operations/control-operations.ts';
+import { type Fields, pickFields } from '../../../resources/define-resource.ts';
+import { eventSettings, eventTable } from '../../../resources/event.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
@@ -63,7 +65,12 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
   const hasProblem = findJsonProblem(payload) !== null;
   const isReady = type !== '' && !hasProblem;
   // Not while the user types, because it takes long.
-  const toInput = () => ({ type, payload: compactJson(payload), workspaceId: workspaceId.peek() ?? '' });
+  const toInput = () => ({
+    type,
+    payload: compactJson(payload),
+    workspaceId: workspaceId.peek() ?? '',
+    settings: value?.settings ?? {},
+  });
   const select = (selected: string) => [setCreatedId(null), updateQuery({ type: selected, event: '' })];
   const form = useFormSubmit(['type'], async () => {
     setCreatedId(null);
@@ -127,18 +134,25 @@ function describeFixture({ source, description, problem }: FixtureSummary): stri
   return [source === 'project' && 'Fixture of the project.', text].filter(Boolean).join(' ');
 }
 
-/** A type, and its payload as indented JSON text. */
+/** A type, its payload as indented JSON text, and the settings of the event. */
 async function loadInitialValues(eventId: string, fixture: string) {
-  if (eventId === '' && fixture === '') return { type: '', payload: '{}' };
-  const { type, payload_text: text } =
-    eventId === '' ? await control.getFixture({ type: fixture }) : await control.getEvent({ id: eventId });
-  return { type, payload: indentJson(text) };
+  if (eventId !== '') {
+    const { type, payload_text: text, ...others } = await control.getEvent({ id: eventId });
+    return { type, payload: indentJson(text), settings: pickFields(eventSettings, others) };
+  }
+  const text = fixture === '' ? '{}' : (await control.getFixture({ type: fixture })).payload_text;
+  return { type: fixture, payload: indentJson(text), settings: {} };
 }
 
 /** Without `--workspace`, the command uses the default workspace. */
-function toCommand({ type, payload, workspaceId }: EventInput): string {
+function toCommand({ type, payload, workspaceId, settings }: EventInput): string {
+  const table: Fields = eventTable;
+  const options = Object.entries(settings).flatMap(([name, value]) => [
+    table[name]?.option?.match(/--\S+/)?.[0] ?? '',
+    String(value),
+  ]);
   const workspace = workspaceId === status.peek()?.workspace_id ? [] : ['--workspace', workspaceId];
-  return ['svc', 'trigger', type, '--data', payload, ...workspace].map(quoteForShell).join(' ');
+  return ['svc', 'trigger', type, '--data', payload, ...options, ...workspace].map(quoteForShell).join(' ');
 }
 
 /** The endpoints that will receive the event. */
