@@ -5,26 +5,20 @@ import type { Attempt } from '../resources/attempt.ts';
 import type { DeliveryDetail } from '../resources/delivery.ts';
 
 /** A delivery with stable IDs, relative times and no ports. */
-export interface DeliverySnapshot {
-  readonly id: string;
+export interface DeliverySnapshot
+  extends Readonly<Pick<DeliveryDetail, 'id' | 'url' | 'status' | 'settled_reason' | 'replay_of'>> {
   readonly event: string;
   readonly type: string;
   readonly webhook: string;
-  readonly url: string;
-  readonly status: DeliveryDetail['status'];
-  readonly settled_reason: DeliveryDetail['settled_reason'];
-  readonly replay_of: string | null;
   /** Null if nothing was sent yet. */
   readonly payload: unknown;
-  readonly attempts: readonly {
-    readonly number: number;
-    readonly trigger: Attempt['trigger'];
-    /** Schedule time since the delivery was created: `0s`, `35m`. */
-    readonly after: string;
-    readonly outcome: Attempt['outcome'];
-    readonly response_status: number | null;
-    readonly error: string | null;
-  }[];
+  readonly attempts: readonly AttemptSnapshot[];
+}
+
+interface AttemptSnapshot
+  extends Readonly<Pick<Attempt, 'number' | 'trigger' | 'outcome' | 'response_status' | 'error'>> {
+  /** Schedule time since the delivery was created: `0s`, `35m`. */
+  readonly after: string;
 }
 
 /** The IDs that a delivery contains. */
