@@ -1,6 +1,8 @@
 /** Fills a database through the store, which is faster than a million API requests. */
 
 import { UlidGenerator } from '../src/domain/ids.ts';
+import { eventSettings } from '../src/resources/event.ts';
+import { toNewColumns } from '../src/store/columns.ts';
 import { Store } from '../src/store/store.ts';
 import { newWebhookColumns } from '../src/store/webhooks.ts';
 
@@ -45,6 +47,7 @@ export function fillDatabase({ db, events, deliveries, endpoints, at }: FillOpti
       created_at: at,
       stored_at_wall: at,
       payload: PAYLOAD,
+      ...toNewColumns(eventSettings, {}),
     });
     if (number < events / 2) cursor = id;
     if (webhook === undefined || deliveries === undefined) return;

@@ -1,14 +1,17 @@
 /** The event list and the event page. */
 import { expect, it } from 'vitest';
+import { describeEventSettings } from '../../src/resources/event.ts';
 import { expectAccessible, expectAccessibleAt } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard, setHidden } from '../support/browser.ts';
+import { eventFields } from '../support/event-fields.ts';
 import type { ReceiverResponses } from '../support/test-receiver.ts';
 import { startPair } from './open-emulator.ts';
 
+const fieldTexts = Object.values(describeEventSettings(eventFields));
 async function start(responses: ReceiverResponses = 200) {
   const { emulator, receiver } = await startPair(responses, { events: ['order.shipped'] });
   const trigger = async (type = 'order.shipped', payload: unknown = {}): Promise<string> => {
-    const response = await emulator.api('POST', '/events', JSON.stringify({ type, payload }));
+    const response = await emulator.api('POST', '/events', JSON.stringify({ type, payload, ...eventFields }));
     return response.json.id;
   };
   return { emulator, receiver, trigger };
@@ -86,11 +89,13 @@ describeInBrowser('the event pages', () => {
     await receiver.waitFor(1);
     const page = await openDashboard(emulator, { hash: '/events' });
     await page.locator('li > a').waitFor();
+    for (const text of fieldTexts) await page.locator('li > a').getByText(text).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
     await expect.poll(() => page.url()).toContain(id);
     await page.getByText('onerror=').waitFor();
+    for (const text of fieldTexts) await page.locator('article dd').getByText(text).waitFor();
     await expectAccessible(page);
     await page.getByRole('region', { name: 'Deliveries' }).getByText('succeeded').waitFor();
     await page.getByRole('link', { name: /^req_/ }).click();

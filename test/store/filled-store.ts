@@ -1,9 +1,12 @@
 /** A store with rows of every kind in two workspaces, and the same rows as plain objects, to compare the results of queries with. */
 import type { DeliveryStatus, SettledReason } from '../../src/domain/delivery.ts';
+import { eventSettings } from '../../src/resources/event.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
+import { toNewColumns } from '../../src/store/columns.ts';
 import type { Row } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newWebhookColumns, type WebhookRow } from '../../src/store/webhooks.ts';
+import { eventFields } from '../support/event-fields.ts';
 import {
   insertAttempt,
   insertDelivery,
@@ -138,6 +141,7 @@ function fill(store: Store): FilledStore {
         stored_at_wall: NOW,
         id: `evt_${number}`,
         payload: `{"n":${number}}`,
+        ...toNewColumns(eventSettings, number === 0 ? eventFields : {}),
       };
       events.push({ ...row, seq: insertEvent(store, workspace_seq, row) });
     }

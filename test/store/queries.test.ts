@@ -1,8 +1,9 @@
 /** Compares each query of endpoints, events, deliveries and attempts with a filter over rows of every kind in two workspaces. */
 import { describe, expect, it } from 'vitest';
 import { type DeliveryCondition, DeliveryFilter } from '../../src/resources/delivery.ts';
-import { type EventCondition, EventFilter } from '../../src/resources/event.ts';
+import { type EventCondition, EventFilter, eventSettings } from '../../src/resources/event.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
+import { createRowReader } from '../../src/store/columns.ts';
 import { toDelivery } from '../../src/store/delivery-queries.ts';
 import { toEventSummary } from '../../src/store/events.ts';
 import type { PageRequest, RowPage } from '../../src/store/row-page.ts';
@@ -143,7 +144,7 @@ describe('the queries of events', () => {
       const listed = await readPages((page) => store.events.listSummaries(filter, page), 2);
       expect(listed).toEqual(newestFirst(events.filter(matches)));
     }
-    for (const { seq, id, type, created_at, workspace_seq } of events) {
+    for (const { seq, id, type, created_at, workspace_seq, ...others } of events) {
       const own = deliveries.filter(({ event_seq }) => event_seq === seq);
       const count = (matches: (row: ExpectedDelivery) => boolean) => own.filter(matches).length;
       const isPaused = (row: ExpectedDelivery) =>
@@ -152,6 +153,7 @@ describe('the queries of events', () => {
       const summary = store.events.findSummary(seq);
       expect(summary && toEventSummary(summary)).toEqual({
         ...{ id, type, created_at: new Date(created_at).toISOString(), request_id: null },
+        ...createRowReader(eventSettings)(others),
         workspace_id: store.workspaces.findBySeq(workspace_seq)?.id,
         delivery_counts: {
           pending: count(({ status }) => status === 'pending'),

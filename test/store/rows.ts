@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { UlidGenerator } from '../../src/domain/ids.ts';
+import { eventSettings } from '../../src/resources/event.ts';
 import type { ApiKeyRow } from '../../src/store/api-keys.ts';
 import type { ApiRequestMessages } from '../../src/store/api-requests.ts';
 import type { AttemptRow } from '../../src/store/attempts.ts';
+import { toNewColumns } from '../../src/store/columns.ts';
 import type { NewDelivery } from '../../src/store/deliveries.ts';
 import type { Row } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
@@ -55,8 +57,8 @@ export function insertEvent(store: Store, workspaceSeq: number, row: Partial<Row
   const seq = store.nextSeq();
   const id = ids.next('event', NOW);
   const type = row.type ?? 'order.shipped';
-  const times = { created_at: NOW, stored_at_wall: NOW };
-  store.events.insert({ seq, id, workspace_seq: workspaceSeq, type, ...times, payload: '{}', ...row });
+  const others = { created_at: NOW, stored_at_wall: NOW, ...toNewColumns(eventSettings, {}) };
+  store.events.insert({ seq, id, workspace_seq: workspaceSeq, type, ...others, payload: '{}', ...row });
   return seq;
 }
 

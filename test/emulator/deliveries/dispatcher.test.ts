@@ -3,6 +3,7 @@ import { HOUR_MS } from '../../../src/domain/duration.ts';
 import { MAX_UNRECORDED } from '../../../src/emulator/deliveries/dispatcher.ts';
 import { createPublicHandlers } from '../../../src/emulator/service/public-handlers.ts';
 import { deleteWebhook } from '../../../src/emulator/service/webhooks.ts';
+import { insertEvent } from '../../store/rows.ts';
 import { failedResult, NOW, runEventLoop, runTurn, startDispatcher } from './dispatcher-setup.ts';
 
 const originOf = ({ url }: { url: string }) => new URL(url).port;
@@ -102,9 +103,7 @@ describe('the dispatcher', () => {
     const { id } = endpoint();
     const seq = store.webhooks.find(id)?.seq ?? 0;
     store.writeNow(() => {
-      const event = store.nextSeq();
-      const facts = { seq: event, id: 'evt_1', workspace_seq: workspace.seq, type: 'a.b', created_at: NOW };
-      store.events.insert({ ...facts, stored_at_wall: NOW, payload: '{}' });
+      const event = insertEvent(store, workspace.seq);
       for (let i = 0; i < 20_000; i++) {
         store.deliveries.insert({
           ...{ seq: store.nextSeq(), id: workspace.ids.next('delivery', NOW), event_seq: event },
