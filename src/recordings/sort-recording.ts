@@ -27,20 +27,17 @@ export interface DeliveryAttempt extends Exchange {
   readonly timestamp: string;
 }
 
-/** A recording. Everything is in the order of time. */
-export interface SortedRecording {
-  readonly requests: readonly ApiRequest[];
-  readonly attempts: readonly DeliveryAttempt[];
-}
+export type SortedRecording = ReturnType<typeof sortRecording>;
 
 /**
+ * Everything is in the order of time.
  * @param baseUrl base address of the API; default: each address that ends in `/v1` and responds as the description says
  * @param deliveriesTo start of the URLs that receive deliveries; default: recognized by their headers
  */
 export function sortRecording(
   exchanges: readonly Exchange[],
   { baseUrl, deliveriesTo }: { readonly baseUrl?: string; readonly deliveriesTo?: string } = {},
-): SortedRecording {
+) {
   const isDelivery = ({ method, headers, url }: Exchange) => {
     if (method !== 'POST') return false;
     if (deliveriesTo !== undefined) return url.href.startsWith(deliveriesTo);
