@@ -39,7 +39,8 @@ export function sortRecording(
   { baseUrl, deliveriesTo }: { readonly baseUrl?: string; readonly deliveriesTo?: string } = {},
 ) {
   const isDelivery = ({ method, headers, url }: Exchange) => {
-    if (method !== 'POST') return false;
+    // A delivery that was not attempted yet has no headers.
+    if (method !== 'POST' || headers.size === 0) return false;
     if (deliveriesTo !== undefined) return url.href.startsWith(deliveriesTo);
     return headers.has('service-signature') || headers.has('service-delivery-id');
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/recordings/read-events.ts';
 import { parseRecording } from '../../src/recordings/read-recording.ts';
+import { sortRecording } from '../../src/recordings/sort-recording.ts';
 import { deliveries, har, harEntry, harOf, ids, ndjson, ndjsonLine } from './recordings.ts';
 
 const read = (text: string) => readEvents(parseRecording(text, 'a.file'));
@@ -117,6 +118,12 @@ describe('HAR', () => {
 });
 
 describe('NDJSON', () => {
+  it('a delivery that was not attempted yet is not compared', () => {
+    const { exchanges } = parseRecording(ndjson, 'a.file');
+    const sorted = sortRecording(exchanges, { deliveriesTo: 'https://example.com' });
+    expect(sorted).toEqual({ requests: [], attempts: [] });
+  });
+
   it.each([
     ['that is not JSON', '{"id":'],
     ['without a body', `{"created_at":"${first?.at}"}`],
