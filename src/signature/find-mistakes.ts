@@ -63,7 +63,7 @@ export function findMistakes<Match>(
 export function* listPairs(mistakes: readonly Mistake[]): Generator<readonly [Mistake, Mistake]> {
   for (let product = 2; product <= mistakes.length ** 2; product++)
     for (let place = 1; place * place < product; place++) {
-      // No mistake has a place that is not a whole number.
+      if (product % place > 0) continue;
       const [one, other] = [mistakes[place - 1], mistakes[product / place - 1]];
       if (one && other && one.part !== other.part) yield [one, other];
     }
