@@ -37,22 +37,9 @@ class Recorder {
   readonly lines: RequestLine[] = [];
   readonly clock = new ServiceClock();
 
-  add(entry: {
-    readonly at: number;
-    readonly time: number;
-    readonly request: { method: string; url: string; headers: Headers; body: string };
-    readonly status: number;
-    readonly responseHeaders: Headers;
-    readonly responseBody: string;
-  }): void {
-    const { at, time, request, status, responseHeaders: headers, responseBody: body } = entry;
-    this.lines.push({
-      sent_at: new Date(at).toISOString(),
-      duration_ms: time,
-      request,
-      response_status: status,
-      response: status === 0 ? null : { headers, body },
-    });
+  add(line: Omit<RequestLine, 'sent_at'> & { readonly at: number }): void {
+    const { at, ...rest } = line;
+    this.lines.push({ sent_at: new Date(at).toISOString(), ...rest });
   }
 }
 
@@ -82,11 +69,10 @@ async function recordApi(recorder: Recorder, overrides: Overrides, randomSeed: n
     const text = await response.text();
     recorder.add({
       at: recorder.clock.now(),
-      time: 3,
+      duration_ms: 3,
       request,
-      status: response.status,
-      responseHeaders: Object.fromEntries(response.headers),
-      responseBody: text,
+      response_status: response.status,
+      response: { headers: Object.fromEntries(response.headers), body: text },
     });
     return { status: response.status, text };
   };
@@ -168,16 +154,15 @@ async function startReceiver(
       recorder.add({
         at,
         // Not measured, because a busy machine measures too much.
-        time: status === 0 ? attemptTimeoutMs + 4 : 3,
+        duration_ms: status === 0 ? attemptTimeoutMs + 4 : 3,
         request: {
           method: 'POST',
           url: `https://receiver.example${request.url}`,
           headers: request.headers as Headers,
           body: Buffer.concat(chunks).toString(),
         },
-        status,
-        responseHeaders: response.getHeaders() as Headers,
-        responseBody: '',
+        response_status: status,
+        response: status === 0 ? null : { headers: response.getHeaders() as Headers, body: '' },
       });
     });
     respond[(request.url ?? '').slice(1)]?.(attempt, response);
