@@ -508,7 +508,9 @@ describe('the lists of deliveries and attempts', () => {
             }
           : null,
       });
-      expect(store.deliveryQueries.getBody(row.seq)).toContain(`"payload":${event?.payload},`);
+      const body = store.deliveryQueries.getBody(row.seq);
+      expect(body).toContain(`"payload":${event?.payload},`);
+      expect(JSON.parse(body).data).toMatchObject(event ? createRowReader(eventSettings)(event) : {});
     }
   });
 
