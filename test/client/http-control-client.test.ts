@@ -171,17 +171,11 @@ describe('a server that is not an emulator', () => {
   });
 
   it('a list ends when a cursor repeats [network.other-servers]', async () => {
-    const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
-    await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
-      code: 'no_emulator',
-      message: 'The server returned the cursor "del_1" twice, so the list has no end.',
-    });
-  });
-
-  it('a list ends when two cursors alternate', async () => {
     let pageCount = 0;
     const list = listAll(async () => ({ data: [], has_more: true, end_cursor: `del_${pageCount++ % 2}` }));
-    await expect(list).rejects.toMatchObject({ code: 'no_emulator' });
+    const message = 'The server returned the cursor "del_0" twice, so the list has no end.';
+    await expect(list).rejects.toMatchObject({ code: 'no_emulator', message });
+    expect(pageCount).toBe(3);
   });
 });
 
