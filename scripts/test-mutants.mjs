@@ -37,6 +37,13 @@ const root = join(import.meta.dirname, '..');
 /** A mutant that makes a test file take much longer than without it is killed. */
 const getLimitMs = (ms) => 10_000 + 5 * ms;
 
+/** Keeps the order of the files, the fastest first. Vitest would start with those that took longest. */
+class GivenOrder extends BaseSequencer {
+  async sort(files) {
+    return files;
+  }
+}
+
 process.chdir(root);
 try {
   const options = {
@@ -86,13 +93,6 @@ async function main([path, ...named], filter, sample) {
     for (const runner of Object.values(runners)) await runner.close();
     rmSync(folder, { recursive: true, force: true });
     process.exitCode = 0;
-  }
-}
-
-/** Keeps the order of the files, the fastest first. Vitest would start with those that took longest. */
-class GivenOrder extends BaseSequencer {
-  async sort(files) {
-    return files;
   }
 }
 

@@ -619,8 +619,11 @@ describe('the lists of deliveries and attempts', () => {
     }
   });
 
+  const isLast = (row: AttemptRow, { seq, attempt_count }: { seq: number; attempt_count: number }) =>
+    row.delivery_seq === seq && row.number === attempt_count;
+
   it('the statistics of an endpoint are those of its newest attempts', () => {
-    const { store, webhooks, attempts } = openFilledStore();
+    const { store, deliveries, webhooks, attempts } = openFilledStore();
     for (const { seq: webhook } of webhooks.slice(0, 4)) {
       for (const limit of [1, 3, 5, 100]) {
         const newest = attempts.filter(({ webhook_seq }) => webhook_seq === webhook).slice(-limit);
@@ -633,6 +636,13 @@ describe('the lists of deliveries and attempts', () => {
           p95_ms: durations[Math.ceil(0.95 * durations.length) - 1],
           last_failure_seq: failures.at(-1)?.seq ?? null,
         });
+      }
+      const statuses = deliveries
+        .filter(({ webhook_seq }) => webhook_seq === webhook)
+        .map((delivery) => attempts.find((row) => isLast(row, delivery))?.response_status);
+      for (const status of [200, 400, 401, 599]) {
+        const count = statuses.filter((each) => each === status).length;
+        expect(store.attempts.countUnresolved(webhook, status)).toBe(status === 200 ? 0 : count);
       }
     }
   });
