@@ -36,13 +36,13 @@ export interface ConfigurableGap<T = unknown> extends GapText {
   readonly production?: ConfigValue;
 }
 
-/** The names of fields in an answer. */
-export function formatNames(fields: object): string {
-  return `\`${Object.keys(fields).join('`, `')}\``;
-}
-
 export type Gap = FixedGap | ConfigurableGap;
 
 export function isConfigurable(gap: Gap): gap is ConfigurableGap {
   return 'schema' in gap;
+}
+
+/** The names of fields in an answer. */
+export function formatNames(fields: object): string {
+  return `\`${Object.keys(fields).join('`, `')}\``;
 }

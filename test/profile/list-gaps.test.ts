@@ -34,7 +34,7 @@ describe('listGaps', () => {
     ]);
   });
 
-  it('listGaps shows a gap without choices as prose', () => {
+  it('listGaps shows the answer of a gap without choices', () => {
     const gap = listGaps('relaxed').find(({ id }) => id === 'version');
     expect(gap).toMatchObject({ choices: [], value: '404', overridden: false });
   });

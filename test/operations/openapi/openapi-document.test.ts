@@ -6,7 +6,9 @@ import { controlOperations } from '../../../src/operations/control-operations.ts
 import { createControlDocument } from '../../../src/operations/openapi/openapi-document.ts';
 import { createWebhooksSection } from '../../../src/operations/openapi/openapi-webhooks.ts';
 import { resolveRules } from '../../../src/profile/resolve-rules.ts';
+import { publicEventFilters } from '../../../src/resources/event.ts';
 import { type SchemeName, schemes } from '../../../src/signature/schemes.ts';
+import { eventFields } from '../../support/event-fields.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../../support/test-emulator.ts';
 
@@ -159,10 +161,16 @@ describe('the document of the service', () => {
     };
     const { paths } = await fetchDocument('/openapi.json', { overrides });
     const body = paths['/events'].post.requestBody.content['application/json'].schema;
-    expect(Object.keys(body.properties).slice(0, 2)).toEqual(['type', 'data']);
+    expect(Object.keys(body.properties)).toEqual([
+      'type',
+      'data',
+      ...Object.keys(eventFields),
+      'workspace_id',
+    ]);
     const query = paths['/events'].get.parameters;
     const names = query.map(({ name }: { name: string }) => name);
-    expect(names.slice(0, 3)).toEqual(['workspace', 'starting_after', 'limit']);
+    const pageFields = ['workspace', 'starting_after', 'limit'];
+    expect(names).toEqual([...pageFields, ...Object.keys(publicEventFilters)]);
     expect(query[2].schema).toMatchObject({ maximum: 7, default: 5 });
   });
 });

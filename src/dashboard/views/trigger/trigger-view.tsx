@@ -5,8 +5,8 @@ import { isSubscribedTo } from '../../../domain/event.ts';
 import { compactJson, indentJson } from '../../../domain/json-text.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
 import type { ControlOutput } from '../../../operations/control-operations.ts';
-import { type Fields, pickFields } from '../../../resources/define-resource.ts';
-import { eventSettings, eventTable } from '../../../resources/event.ts';
+import { pickFields } from '../../../resources/define-resource.ts';
+import { eventSettings } from '../../../resources/event.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
@@ -145,14 +145,9 @@ async function loadInitialValues(eventId: string, fixture: string) {
 }
 
 /** Without `--workspace`, the command uses the default workspace. */
-function toCommand({ type, payload, workspaceId, settings }: EventInput): string {
-  const table: Fields = eventTable;
-  const options = Object.entries(settings).flatMap(([name, value]) => [
-    table[name]?.option?.match(/--\S+/)?.[0] ?? '',
-    String(value),
-  ]);
+function toCommand({ type, payload, workspaceId }: EventInput): string {
   const workspace = workspaceId === status.peek()?.workspace_id ? [] : ['--workspace', workspaceId];
-  return ['svc', 'trigger', type, '--data', payload, ...options, ...workspace].map(quoteForShell).join(' ');
+  return ['svc', 'trigger', type, '--data', payload, ...workspace].map(quoteForShell).join(' ');
 }
 
 /** The endpoints that will receive the event. */
