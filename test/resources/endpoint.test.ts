@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { describeFields } from '../../src/resources/define-resource.ts';
 import { describeEndpoint } from '../../src/resources/endpoint.ts';
-import { describeEventSettings } from '../../src/resources/event.ts';
+import { keyTable } from '../../src/resources/key.ts';
 
 it('describeEndpoint describes the settings that are given, and no others', () => {
   const url = 'https://shop.example/hooks';
@@ -16,6 +17,6 @@ it('describeEndpoint describes the settings that are given, and no others', () =
   expect(describeEndpoint({ skip_verify: false, disabled: false })).toMatchObject({ TLS: [], State: [] });
 });
 
-it('describeEventSettings omits the settings that an event does not have', () => {
-  expect(describeEventSettings({})).toEqual({});
+it('describeFields omits the fields that have no value', () => {
+  expect(describeFields(keyTable, {})).toEqual({});
 });
