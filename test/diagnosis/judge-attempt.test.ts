@@ -65,11 +65,15 @@ it('the hint after a redirect to another path has the URL to which it leads', ()
   ]);
 });
 
-it('the text of Flask for a status is not quoted, because nobody wrote it for this response', () => {
+it.each([400, 401, 403])('the text of Flask for %s is not quoted, because nobody wrote it', (status) => {
   const body = '{"message":"The browser (or proxy) sent a request that this server could not understand."}';
-  expect(judgeResponse(400, {}, body).detail).toMatch(
-    /^Your receiver returned 400\. The response does not say/,
-  );
+  const detail = `Your receiver returned ${status}. The response does not say`;
+  expect(judgeResponse(status, {}, body).detail).toContain(detail);
+});
+
+it.each(['11:50 behind', '12:04 ahead of'])('the clock of a receiver is %s the time of the attempt', (is) => {
+  const date = `Fri, 20 Nov 2026 ${is.slice(0, 5)}:00 GMT`;
+  expect(judgeResponse(400, { date }, '').detail).toContain(`7m ${is.slice(6)}`);
 });
 
 it.each([
