@@ -22,15 +22,15 @@ export interface RecordedEvent {
 export interface RecordedEvents {
   /** Each event once, in the order of time. */
   readonly events: readonly RecordedEvent[];
-  /** Number of further deliveries and attempts of these events. */
+  /** Number of further deliveries of these events. */
   readonly repeatedCount: number;
   /** Number of bodies that are not those of an event. */
   readonly otherCount: number;
 }
 
 /** @throws SvcError `usage` for a recording without an event */
-export function readEvents({ file, exchanges }: Recording): RecordedEvents {
-  const sent = exchanges.filter(({ method, body }) => method === 'POST' && body.length > 0);
+export function readEvents({ file, entries }: Recording): RecordedEvents {
+  const sent = entries.filter(({ method, body }) => method === 'POST' && body.length > 0);
   const events = sent.flatMap(readEvent).sort((a, b) => a.at - b.at);
   const eventsById = new Map<string, RecordedEvent>();
   for (const event of events) {
@@ -56,7 +56,7 @@ export function readEvents({ file, exchanges }: Recording): RecordedEvents {
  * The event of a delivery envelope (§2), or of a request to create an event (§4). Without a field `payload`, the payload of
  * an envelope is its whole `data`, because the service description does not show the other fields.
  */
-function readEvent({ entry: position, dueAt: at, body, responseText }: Exchange): RecordedEvent[] {
+function readEvent({ entry: position, at, body, responseText }: Exchange): RecordedEvent[] {
   const text = body.toString();
   if (!isJsonObjectText(text)) return [];
   const json = parseJsonObject(text);

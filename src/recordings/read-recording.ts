@@ -47,6 +47,9 @@ export interface RequestLine extends Pick<Attempt, 'sent_at' | 'duration_ms' | '
 export interface Recording {
   /** The name for messages. */
   readonly file: string;
+  /** Each request or exported delivery. A delivery has the time when it was created, and no response. */
+  readonly entries: readonly Exchange[];
+  /** With the attempts of deliveries in their place. */
   readonly exchanges: readonly Exchange[];
   /** How many entries were skipped, and the first one; null if none was. Programs write entries without a request or a time. */
   readonly warning: string | null;
@@ -60,12 +63,21 @@ export function parseRecording(text: string, file: string): Recording {
       hint: 'Pass HAR, or NDJSON from svc deliveries export or svc gaps record.',
     });
   }
-  const entries = items.map(([position, item]) => ({ position, exchanges: readItem(item, file, position) }));
-  const skipped = entries.filter(({ exchanges }) => exchanges.length === 0);
+  const read = items.map(([position, item]) => ({
+    position,
+    item,
+    entry: readExchange(item, file, position),
+  }));
+  const skipped = read.filter(({ entry }) => entry.length === 0);
   const count = formatCount(skipped.length, 'invalid entry', 'invalid entries');
   const [first] = skipped;
   const warning = first === undefined ? null : `Skipped ${count} of ${file}, such as ${first.position}.`;
-  return { file, exchanges: entries.flatMap(({ exchanges }) => exchanges), warning };
+  return {
+    file,
+    entries: read.flatMap(({ entry }) => entry),
+    exchanges: read.flatMap(({ entry, item }) => entry.flatMap((request) => listExchanges(request, item))),
+    warning,
+  };
 }
 
 /** The entries of HAR or the lines of NDJSON, each with its position; null for anything else. */
@@ -83,11 +95,11 @@ function listItems(text: string): readonly (readonly [position: string, item: Fi
 }
 
 /** The request, or the attempts of an exported delivery. A delivery without an attempt is a request without a response. */
-function readItem(item: Fields, file: string, position: string): Exchange[] {
+function listExchanges(request: Exchange, item: Fields): Exchange[] {
   const attempts = toArray(item.attempts).map(toFields);
-  if (attempts.length === 0) return readExchange(item, file, position);
+  if (attempts.length === 0) return [request];
   return attempts.flatMap((attempt, index) =>
-    readExchange(attempt, file, `${position}, attempt ${index + 1}`),
+    readExchange(attempt, request.file, `${request.entry}, attempt ${index + 1}`),
   );
 }
 

@@ -49,9 +49,10 @@ describe('a recording', () => {
 
   it.each(['payload', 'data'])('a request to create an event is an event, with the payload in %s', (name) => {
     const text = ndjsonLine(`{"type":"order.paid","workspace_id":"ws_1","${name}":{"n":1e3}}`);
-    const [event] = read(text).events;
-    expect(event).toMatchObject({ type: 'order.paid', sourceId: null });
-    expect(event?.payload).toBe('{"n":1e3}');
+    expect(read(text)).toMatchObject({
+      events: [{ position: 'line 1', type: 'order.paid', sourceId: null, payload: '{"n":1e3}' }],
+      ...{ repeatedCount: 0, otherCount: 0 },
+    });
   });
 
   it.each([
@@ -66,6 +67,7 @@ describe('a recording', () => {
     ['HTML', '<html>'],
     ['other JSON', '{\n  "name": "app"\n}\n'],
     ['an empty object', '{}'],
+    ['HAR without a list', '{"log": {"entries": 7}}'],
     ['an array', '[{"created_at":""}]'],
     ['a part of HAR', '{\n  "log": {\n    "entries": ['],
   ])('a file with %s is rejected', (_, text) => {
@@ -119,7 +121,7 @@ describe('HAR', () => {
 
 describe('NDJSON', () => {
   it('a delivery that was not attempted yet is not compared', () => {
-    const { exchanges } = parseRecording(ndjson, 'a.file');
+    const { exchanges } = parseRecording(ndjsonLine(body, first?.at, false), 'a.file');
     const sorted = sortRecording(exchanges, { deliveriesTo: 'https://example.com' });
     expect(sorted).toEqual({ requests: [], attempts: [] });
   });

@@ -32,9 +32,16 @@ export function harEntry(at: string, text: string, changes: object = {}): object
 
 export const har = harOf(deliveries.map(({ at, body }) => harEntry(at, body)));
 
-export function ndjsonLine(body: string, at = '2026-11-20T12:00:00.000Z'): string {
+/** An exported delivery. A fault changed the body of its first attempt. */
+export function ndjsonLine(body: string, at = '2026-11-20T12:00:00.000Z', hasAttempts = true): string {
   const url = 'https://example.com/webhooks';
-  return `${JSON.stringify({ id: 'del_1', url, created_at: at, attempts: [], body })}\n`;
+  const attempts = ['{}', body, body].map((sent, index) => ({
+    sent_at: new Date(Date.parse(at) + index * 60_000).toISOString(),
+    ...{ duration_ms: 3, response_status: 503 },
+    request: { url, headers: { 'service-delivery-id': 'del_1' }, body: sent },
+    response: { headers: {}, body: '' },
+  }));
+  return `${JSON.stringify({ id: 'del_1', url, created_at: at, attempts: hasAttempts ? attempts : [], body })}\n`;
 }
 
 export const ndjson = deliveries.map(({ at, body }) => ndjsonLine(body, at)).join('');

@@ -76,7 +76,7 @@ describe('svc events import', () => {
   });
 
   it('our own exports can be imported', async () => {
-    const { emulator, importText, listEvents, getNow } = await setUp();
+    const { emulator, importText, listEvents, getNow, capturedOutput } = await setUp();
     await importText(ndjson);
     await emulator.control.advanceClock({ ms: 0 });
     let file = '';
@@ -86,7 +86,8 @@ describe('svc events import', () => {
     await importText(file);
     await emulator.control.advanceClock({ ms: 0 });
     const copies = (await listEvents()).slice(before);
-    expect(copies.map(({ type }) => type).slice(-2)).toEqual(['order.created', 'order.shipped']);
+    expect(copies.map(({ type }) => type)).toEqual(['order.created', 'order.shipped']);
+    expect(capturedOutput.out.split('\n').slice(2)).toEqual(['Imported 2 events.', '']);
     expect((await getNow()) - start).toBeGreaterThanOrEqual(90 * MINUTE_MS);
   });
 

@@ -130,15 +130,7 @@ describe('svc gaps check', () => {
     expect((await checkFiles()).exitCode).toBe(ExitCode.success);
   });
 
-  it('secrets are not printed', async () => {
-    const { folder, recordService, checkFiles } = await setUp({ overrides });
-    await recordService();
-    writeFileSync(join(folder, 'my secrets.txt'), `whsec_${'A'.repeat(43)}`);
-    const { out, err } = await checkFiles({ secret: [`whsec_${'B'.repeat(43)}`, '@my secrets.txt'] });
-    expect(out + err).not.toMatch(/AAAA|BBBB/);
-  });
-
-  it('--write creates svc.config.json, and does not change a file that is code', async () => {
+  it('--write does not change a file that is code', async () => {
     const { folder, recordService, checkFiles } = await setUp({ overrides });
     await recordService();
     const code = join(folder, 'svc.config.mjs');
@@ -198,8 +190,6 @@ describe('svc gaps check', () => {
 
   it.each([
     ['{"log": {"entries": [', 'a.har: no request to the API and no delivery among 0 entries.'],
-    ['not JSON', 'a.har is not valid HAR or NDJSON.'],
-    ['{"log": {"entries": 7}}', 'a.har is not valid HAR or NDJSON.'],
     ['{"log": {"entries": []}}', 'a.har: no request to the API and no delivery among 0 entries.'],
   ])('the file %s is a usage error', async (text, message) => {
     const { folder, checkFiles } = await setUp();
