@@ -1,15 +1,21 @@
 /** Sends recorded requests to an emulator, with its own IDs and keys, at the recorded times. */
 import type { WallClock } from '../domain/clock.ts';
+import { scopes } from '../domain/credentials.ts';
 import { parseUrl } from '../domain/http-url.ts';
 import { needsLookup } from '../domain/webhook-url.ts';
 import type { ControlPlane } from '../operations/control-plane.ts';
 import type { Overrides } from '../profile/resolve-rules.ts';
 import { type ApiRequest, isSuccess, toApiRequest } from './sort-recording.ts';
 
+interface Workspace {
+  readonly workspace_id: string;
+  readonly api_key: string;
+}
+
 /** An emulator in memory. */
 export interface ReplayTarget {
-  readonly control: Pick<ControlPlane, 'createKey' | 'updateWebhook'>;
-  status(): { readonly base_url: string; readonly workspace_id: string; readonly api_key: string };
+  readonly control: Pick<ControlPlane, 'createKey' | 'createWorkspace' | 'updateWebhook'>;
+  status(): Workspace & { readonly base_url: string };
   close(): Promise<void>;
 }
 
@@ -39,12 +45,14 @@ export async function replay(
   try {
     for (const recorded of requests.filter(canReplay)) {
       now = recorded.at;
-      const emulated = await send(recorded);
-      if (emulated === null) continue;
-      const key = recorded.headers.get('idempotency-key') ?? '';
+      const sent = await send(recorded);
+      if (sent === null) continue;
+      const { emulated, workspaceId } = sent;
+      const idempotencyKey = recorded.headers.get('idempotency-key') ?? '';
+      const key = `${workspaceId} ${idempotencyKey}`;
       const pair = { recorded, emulated, earlier: byKey.get(key) ?? null };
       pairs.push(pair);
-      if (key !== '' && pair.earlier === null && isSuccess(recorded) && isSuccess(emulated))
+      if (idempotencyKey !== '' && pair.earlier === null && isSuccess(recorded) && isSuccess(emulated))
         byKey.set(key, pair);
     }
     return pairs;
@@ -66,23 +74,44 @@ const ID = /\b(?:evt|ws|wh)_\w+/g;
 
 /** Returns a function that resolves to null for a request about something that was created before the recording. */
 function createSender({ control, status }: ReplayTarget) {
-  const { base_url: baseUrl, workspace_id: workspaceId, api_key: apiKey } = status();
-  /** IDs of the emulator by those of the recording. All workspaces of the recording are one. */
+  const { base_url: baseUrl, ...first } = status();
+  /** IDs of the emulator by those of the recording. */
   const ids = new Map<string, string>();
+  /** By the recorded ID, and by the idempotency key of the last request to it. */
+  const workspaces = new Map<string, Workspace>();
   const mapIds = (text: string) => text.replace(ID, (id) => ids.get(id) ?? id);
 
-  /** A key with the access that the recorded response shows. The recording contains no keys. */
-  async function findKey({ status, method }: ApiRequest): Promise<string> {
-    if (status !== 403) return apiKey;
-    const scope = method === 'GET' ? 'events:write' : 'events:read';
-    return (await control.createKey({ workspace_id: workspaceId, scopes: [scope] })).key;
+  /** A request that names no workspace belongs to that of the last request with the same idempotency key, or without one. */
+  async function findWorkspace({ status, headers, input, result }: ApiRequest, address: readonly string[]) {
+    const key = headers.get('idempotency-key') ?? '';
+    const named = [result.workspace_id, input.workspace_id, ...address].map(String);
+    const recordedId = named.find((id) => id.startsWith('ws_'));
+    const known = workspaces.get(recordedId ?? key) ?? (workspaces.size === 0 ? first : undefined);
+    if (recordedId === undefined || status === 404) return known ?? first;
+    const workspace = known ?? (await createWorkspace(recordedId));
+    workspaces.set(recordedId, workspace).set(key, workspace);
+    ids.set(recordedId, workspace.workspace_id);
+    return workspace;
   }
 
-  async function send(recorded: ApiRequest) {
+  async function createWorkspace(name: string): Promise<Workspace> {
+    const { id } = await control.createWorkspace({ name });
+    const { key } = await control.createKey({ workspace_id: id, scopes: [...scopes] });
+    return { workspace_id: id, api_key: key };
+  }
+
+  /** A key with the access that the recorded response shows. The recording contains no keys. */
+  async function findKey({ status, method }: ApiRequest, workspace: Workspace): Promise<string> {
+    if (status !== 403) return workspace.api_key;
+    const scope = method === 'GET' ? 'events:write' : 'events:read';
+    return (await control.createKey({ workspace_id: workspace.workspace_id, scopes: [scope] })).key;
+  }
+
+  async function send(recorded: ApiRequest, workspace: Workspace) {
     const { path, url, method, headers, body } = recorded;
     const base = /^\/v\d+\//.test(path) ? baseUrl.replace(/\/v1$/, '') : baseUrl;
     const sent = [...headers].filter(([name]) => ['content-type', 'idempotency-key'].includes(name));
-    if (recorded.status !== 401) sent.push(['authorization', `Bearer ${await findKey(recorded)}`]);
+    if (recorded.status !== 401) sent.push(['authorization', `Bearer ${await findKey(recorded, workspace)}`]);
     // Bytes, because the request of a text gets a Content-Type.
     const bytes = Buffer.from(typeof body === 'string' ? mapIds(body) : body);
     const content = bytes.length === 0 || method === 'GET' ? null : bytes;
@@ -91,21 +120,19 @@ function createSender({ control, status }: ReplayTarget) {
     return { status, responseHeaders: new Map(responseHeaders), responseText: await response.text() };
   }
 
-  return async (recorded: ApiRequest): Promise<ApiRequest | null> => {
+  return async (recorded: ApiRequest) => {
     const { path, url, operation, result } = recorded;
     const isAccepted = isSuccess(recorded);
     const address = (path + url.search).match(ID) ?? [];
-    const named = `${address} ${recorded.body} ${result.workspace_id}`.match(ID) ?? [];
-    const workspaceIds = recorded.status === 404 ? [] : named.filter((id) => id.startsWith('ws_'));
-    for (const id of workspaceIds) ids.set(id, workspaceId);
+    const workspace = await findWorkspace(recorded, address);
     if (isAccepted && operation !== null && !address.every((id) => ids.has(id))) return null;
-    const emulated = toApiRequest({ ...recorded, ...(await send(recorded)) }, path);
+    const emulated = toApiRequest({ ...recorded, ...(await send(recorded, workspace)) }, path);
     const { id } = emulated.result;
     if (isAccepted && isSuccess(emulated)) ids.set(String(result.id), String(id));
     // The emulator must not send anything to a recorded URL.
     if (operation === 'createWebhook' && isSuccess(emulated)) {
       await control.updateWebhook({ id: String(id), disabled: true });
     }
-    return emulated;
+    return { emulated, workspaceId: workspace.workspace_id };
   };
 }
