@@ -46,16 +46,11 @@ export function compareValue(
   value: string | number | null,
   field?: string,
 ): Observation {
-  const answer: unknown = Object.hasOwn(configured, gap) ? configured[gap as keyof GapValues] : AS_DESCRIBED;
+  const isFixed = !Object.hasOwn(configured, gap);
+  const answer: unknown = isFixed ? AS_DESCRIBED : configured[gap as keyof GapValues];
   const own = field === undefined ? answer : Object(answer)[field];
-  return {
-    gap,
-    field,
-    exchange,
-    isSame: value === own,
-    value,
-    text: `${value ?? 'another value'}; svc: ${own}`,
-  };
+  const text = isFixed ? String(value) : `${value ?? 'another value'}; svc: ${own}`;
+  return { gap, field, exchange, isSame: value === own, value, text };
 }
 
 /** Places that are listed for one gap. */
@@ -74,20 +69,19 @@ export function toEvidence(observations: readonly Observation[]): Evidence[] {
  * @param configured null for a gap without an override
  */
 export function judge(observations: readonly Observation[], configured: ConfigValue | null): Finding {
+  if (observations.length === 0) return { verdict: 'no_evidence', observed: null, evidence: [] };
+  if (observations.every(({ field }) => field === undefined)) return judgeValue(observations, configured);
   const byField = groupBy(observations, ({ field = '' }) => field);
-  const findings = Array.from(byField, ([field, group]) => {
-    const value = field === '' ? configured : Object(configured)[field];
-    return { field, ...judgeValue(group, value) };
-  });
+  const findings = Array.from(byField, ([field, group]) => ({
+    field,
+    ...judgeValue(group, Object(configured)[field]),
+  }));
   const different = findings.filter(({ verdict }) => verdict === 'different');
   const relevant = different.length === 0 ? findings : different;
-  const [first] = relevant;
-  if (first === undefined) return { verdict: 'no_evidence', observed: null, evidence: [] };
   const known = relevant.flatMap(({ field, observed }) => (observed === null ? [] : [[field, observed]]));
-  const values: Record<string, ConfigValue> = Object.fromEntries(known);
   return {
-    verdict: first.verdict,
-    observed: known.length === 0 ? null : (values[''] ?? values),
+    verdict: different.length === 0 ? 'confirmed' : 'different',
+    observed: known.length === 0 ? null : Object.fromEntries(known),
     evidence: relevant.flatMap(({ evidence }) => evidence),
   };
 }

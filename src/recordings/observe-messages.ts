@@ -43,7 +43,8 @@ const readers: { readonly [Gap in GapId]?: (request: ApiRequest) => string | und
   },
   'request.id': ({ responseHeaders, result, failure }) => {
     const names = [...responseHeaders.keys()].filter((name) => /request-?id$/.test(name));
-    if (!names.includes('request-id')) return `the request ID is in ${names.join(', ') || 'no header'}`;
+    if (names.length === 0) return 'no header with the request ID';
+    if (!names.includes('request-id')) return `the request ID is in ${names.join(', ')}`;
     const id = responseHeaders.get('request-id');
     const stated = isObject(result.error) ? failure.requestId : id;
     return id?.startsWith('req_') && stated === id ? AS_DESCRIBED : 'another ID than in the error';
@@ -110,9 +111,13 @@ export function observeMessages(
       const value = read(request);
       if (value !== undefined) observations.push(compareValue(configured, request, gap as GapId, value));
     }
-    // A page that is not the last one has the default size.
-    if (result.has_more === true && !request.url.searchParams.has('limit'))
-      observations.push(compareValue(configured, request, 'list.limit', items.length, 'default'));
+    // Without a limit, a page that is not the last one has the default size, and no page is larger.
+    const isFull = result.has_more === true;
+    const leastSize = isFull ? 1 : configured['list.limit'].default + 1;
+    if (items.length >= leastSize && !request.url.searchParams.has('limit')) {
+      const size = isFull ? items.length : null;
+      observations.push(compareValue(configured, request, 'list.limit', size, 'default'));
+    }
   }
   for (const attempt of attempts) {
     const body = toFields(tryParseJson(attempt.body.toString()));

@@ -7,12 +7,10 @@ import {
   parseRetryAfter,
   type RetryPolicy,
 } from '../domain/retry-policy.ts';
+import { MAX_JITTER } from '../profile/gaps/delivery-gaps.ts';
 import type { GapId } from '../profile/gaps.ts';
 import { groupBy, type Observation } from './finding.ts';
 import { type DeliveryAttempt, isSuccess } from './sort-recording.ts';
-
-/** The largest value of `retry.jitter`. */
-const MAX_JITTER = 0.5;
 
 /** A failed attempt, and the time to the next one. */
 interface Wait extends FailedAttempt {
@@ -35,6 +33,7 @@ export function observeRetries(attempts: readonly DeliveryAttempt[], configured:
       const value = isHonored ? 'honored' : 'ignored';
       observations.push(toObservation('retry.after', wait, isHonored === configured.honorRetryAfter, value));
     }
+    // An attempt at another time can be a replay.
     if (wait.responseStatus === 410 && (isHonored || isIgnored))
       observations.push(toObservation('retry.410', wait, !configured.stopOn410, 'failure'));
     if (Math.floor(Number(wait.responseStatus) / 100) === 3)
@@ -106,14 +105,18 @@ function observeSchedule(waits: readonly Wait[], configured: RetryPolicy) {
     const times = group.map(({ ms }) => ms).sort((a, b) => a - b);
     const middleMs = ((times[0] ?? 0) + (times.at(-1) ?? 0)) / 2;
     // Recorded times are some milliseconds late.
-    return Math.round(middleMs / SECOND_MS) * SECOND_MS;
+    const unitMs = middleMs < SECOND_MS ? 1 : SECOND_MS;
+    return Math.round(middleMs / unitMs) * unitMs;
   });
   const isSame = delaysMs.every((ms, index) => ms === getDelayMs(configured, index + 1));
   const policy = { ...configured, delaysMs: [...delaysMs, ...configured.delaysMs.slice(delaysMs.length)] };
   const isVaried = !groups.every((group) => mostFit(group, { ...policy, windowMs: Infinity }));
+  // With the configured waits after those of the recording, unless the retry window ends earlier.
+  const totalMs = policy.delaysMs.reduce((total, ms) => total + ms, 0);
+  const shownMs = totalMs > policy.windowMs ? delaysMs : [...policy.delaysMs];
   // The last wait repeats.
-  while (delaysMs.length > 1 && delaysMs.at(-1) === delaysMs.at(-2)) delaysMs.pop();
-  const value = configured.jitter === 0 ? delaysMs.map(formatDuration) : null;
+  while (shownMs.length > 1 && shownMs.at(-1) === shownMs.at(-2)) shownMs.pop();
+  const value = configured.jitter === 0 ? shownMs.map(formatDuration) : null;
   const observations = groups.flat().flatMap((wait) => {
     if (isVaried) return [toObservation('retry.jitter', wait, false, null)];
     const schedule = toObservation('retry.schedule', wait, isSame, value);

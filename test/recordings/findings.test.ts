@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { toExampleId } from '../../src/domain/ids.ts';
 import type { GapId } from '../../src/profile/gaps.ts';
-import type { GapResult } from '../../src/recordings/check-gaps.ts';
 import type { RequestLine } from '../../src/recordings/read-recording.ts';
 import { sendSampleRequests } from '../../src/recordings/sample-requests.ts';
 import { type CheckOptions, checkRecording } from './recorded-service.ts';
@@ -19,39 +18,29 @@ interface RecordedRequest {
   readonly response?: object;
 }
 
-const toHeaders = (headers: Readonly<Record<string, string>>) =>
-  Object.entries(headers).map(([name, value]) => ({ name, value }));
+const toLine = (second: number, request: SentRequest, response_status: number, headers = {}, body = '') =>
+  JSON.stringify({
+    sent_at: new Date(Date.UTC(2026, 10, 20) + 1000 * second).toISOString(),
+    ...{ duration_ms: 3, request, response_status, response: { headers, body } },
+  });
 
 /** Requests with a second between them. */
-function toEntries(requests: readonly RecordedRequest[]): object[] {
-  return requests.map(({ method = 'GET', path, body, headers = {}, status = 200, response = {} }, index) => ({
-    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * index).toISOString(),
-    time: 3,
-    request: {
-      method,
-      url: `https://sandbox.example.com${path}`,
-      headers: toHeaders({
-        authorization: 'Bearer svc_test_[removed]',
-        'content-type': 'application/json',
-        ...headers,
-      }),
-      ...(body && { postData: { text: JSON.stringify(body) } }),
-    },
-    response: { status, headers: [], content: { text: JSON.stringify(response) } },
-  }));
+function toLines(requests: readonly RecordedRequest[]): string[] {
+  return requests.map(({ method = 'GET', path, body, headers, status = 200, response = {} }, index) => {
+    const url = `https://sandbox.example.com${path}`;
+    const known = { authorization: 'Bearer svc_test_[removed]', 'content-type': 'application/json' };
+    const request = { method, url, headers: { ...known, ...headers }, body: JSON.stringify(body) ?? '' };
+    return toLine(index, request, status, {}, JSON.stringify(response));
+  });
 }
 
-async function checkEntries(
-  gap: GapId,
-  entries: readonly object[],
-  options?: CheckOptions,
-): Promise<GapResult | undefined> {
-  const { data } = await checkRecording(JSON.stringify({ log: { entries } }), options);
+async function checkLines(gap: GapId, lines: readonly string[], options?: CheckOptions) {
+  const { data } = await checkRecording(lines.join('\n'), options);
   return data.find((result) => result.gap === gap);
 }
 
 const checkOne = (gap: GapId, requests: readonly RecordedRequest[], options?: CheckOptions) =>
-  checkEntries(gap, toEntries(requests), options);
+  checkLines(gap, toLines(requests), options);
 
 const reject = (message: string, code = 'validation_failed') => ({ error: { code, message } });
 
@@ -74,6 +63,7 @@ describe('id.format', () => {
     expect(await checkOne('id.format', [{ path: '/v1/events', response }])).toMatchObject({
       verdict: 'different',
       observed: expect.stringMatching(/^\w+_1$/),
+      evidence: [{ text: expect.stringMatching(/^GET \/v1\/events: 200, \w+_1$/) }],
     });
   });
 });
@@ -87,56 +77,82 @@ describe('gaps without an override', () => {
     expect(result?.observed).toBe(
       'event with the fields workspace_id, type, payload, created_at; event with the fields workspace_id, type, payload, created_at, name',
     );
-    expect(result?.evidence.map(({ entry }) => entry).slice(0, 2)).toEqual(['entry 1', 'entry 7']);
+    expect(result?.evidence.map(({ entry }) => entry).slice(0, 2)).toEqual(['line 1', 'line 7']);
   });
 });
 
 describe('list.limit', () => {
-  const list = (limit: number, length: number, hasMore: boolean) => ({
-    path: `/v1/events?limit=${limit}`,
+  const list = (query: string, length: number, hasMore: boolean) => ({
+    path: `/v1/events${query}`,
     response: { data: Array.from({ length }, () => ({})), has_more: hasMore },
   });
 
   it('a service that shortens a larger limit is different, without a value', async () => {
-    const requests = [list(10, 10, true), list(1_000_000, 100, true)];
+    const requests = [list('?limit=10', 10, true), list('?limit=1000000', 100, true)];
     expect(await checkOne('list.limit', requests)).toMatchObject({
       ...{ verdict: 'different', observed: null, override: null },
       evidence: [{ text: expect.stringMatching(/^GET \/v1\/events: 200, accepted; svc: 400 .*limit/) }],
     });
   });
 
-  it('an empty page does not show a limit', async () => {
-    expect(await checkOne('list.limit', [list(10, 0, true)])).toMatchObject({ verdict: 'no_evidence' });
+  it.each([
+    ['a default above the maximum is not written', 60, true, 'different', { default: 60 }],
+    ['the last page shows that the default is larger, but not its value', 60, false, 'different', null],
+    ['an empty page does not show a limit', 0, true, 'no_evidence', null],
+  ])('%s', async (_, length, hasMore, verdict, observed) => {
+    const options = { overrides: { 'list.limit': { default: 20, max: 50 } } };
+    const result = await checkOne('list.limit', [list('', length, hasMore)], options);
+    expect(result).toMatchObject({ verdict, observed, override: null });
   });
 });
 
-describe('observed values that an override does not accept', () => {
-  it('fields of an override that only together are not valid are not written', async () => {
-    const page = { data: Array.from({ length: 60 }, () => ({})), has_more: true };
-    const options = { overrides: { 'list.limit': { default: 20, max: 50 } } };
-    expect(await checkOne('list.limit', [{ path: '/v1/events', response: page }], options)).toMatchObject({
-      ...{ verdict: 'different', observed: { default: 60 }, override: null },
+describe('several workspaces', () => {
+  const toEndpoint = (n: number) => ({
+    workspace_id: `ws_${n}`,
+    url: `http://127.0.0.1:9/${n}`,
+    events: ['order.created'],
+  });
+  it.each([
+    ['the same event and key', '/v1/events', () => ({ type: 'order.created', payload: {} })],
+    ['another event with the same key', '/v1/events', (n: number) => ({ type: 'a.b', payload: { n } })],
+    ['an endpoint', '/v1/webhooks', toEndpoint],
+  ])('%s in each workspace is no difference', async (_, path, toBody) => {
+    const requests = [1, 2].map((n) => ({
+      ...{ method: 'POST', path, status: 201, headers: { 'idempotency-key': path }, body: toBody(n) },
+      response: { id: `evt_${n}`, workspace_id: `ws_${n}` },
+    }));
+    const { data, other } = await checkRecording(toLines(requests).join('\n'), {
+      overrides: { 'webhook.limit': 1 },
     });
+    const gaps = data.filter(({ verdict }) => verdict === 'different').map(({ gap }) => gap);
+    expect([...other, ...gaps.filter((gap) => gap.startsWith('idempotency'))]).toEqual([]);
+  });
+
+  it('a rejected key belongs to the workspace that used it before', async () => {
+    const post = (key: string, status: number, type: string, response: object) => ({
+      ...{ method: 'POST', path: '/v1/events', status, headers: { 'idempotency-key': key } },
+      ...{ body: { type, payload: {} }, response },
+    });
+    const requests = [
+      ...[1, 2, 1].map((n) => post(`${n}`, 201, 'a.b', { id: `evt_${n}`, workspace_id: `ws_${n}` })),
+      post('2', 422, 'a.c', reject('', 'idempotency_key_reused')),
+    ];
+    expect(await checkOne('idempotency.conflict', requests)).toMatchObject({ verdict: 'confirmed' });
   });
 });
 
 describe('retries', () => {
-  const toAttempt = (second: number, status: number, headers = {}) => ({
-    startedDateTime: new Date(Date.UTC(2026, 10, 20) + 1000 * second).toISOString(),
-    time: 3,
-    request: {
-      method: 'POST',
-      url: 'https://receiver.example/',
-      headers: toHeaders({ 'service-delivery-id': 'del_1' }),
-      postData: { text: '{}' },
-    },
-    response: { status, headers: toHeaders(headers), content: { text: '' } },
-  });
+  const delivery = {
+    ...{ method: 'POST', url: 'https://receiver.example/', body: '{}' },
+    headers: { 'service-delivery-id': 'del_1' },
+  };
+  const toAttempt = (second: number, status: number, headers = {}) =>
+    toLine(second, delivery, status, headers);
 
   it('a wait as long as two configured ones confirms the default if Retry-After asks for it', async () => {
     const options = { overrides: { 'retry.schedule': ['30s', '1m', '1h'] } };
-    const entries = [toAttempt(0, 503, { 'retry-after': '90' }), toAttempt(90, 200)];
-    expect(await checkEntries('retry.after', entries, options)).toMatchObject({ verdict: 'confirmed' });
+    const lines = [toAttempt(0, 503, { 'retry-after': '90' }), toAttempt(90, 200)];
+    expect(await checkLines('retry.after', lines, options)).toMatchObject({ verdict: 'confirmed' });
   });
 
   it.each([
@@ -145,14 +161,23 @@ describe('retries', () => {
   ])('a lost attempt shows nothing about the schedule of a service that %s', async (_, status, headers) => {
     const options = { overrides: { 'retry.410': 'stop' } };
     // The attempt after 35 minutes is lost.
-    const entries = [toAttempt(0, status, headers), toAttempt(5 * 60, 500), toAttempt(155 * 60, 500)];
-    expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'no_evidence' });
+    const lines = [toAttempt(0, status, headers), toAttempt(5 * 60, 500), toAttempt(155 * 60, 500)];
+    expect(await checkLines('retry.schedule', lines, options)).toMatchObject({ verdict: 'no_evidence' });
+  });
+
+  it.each([
+    [60, 660, '1m 10m 2h 6h 12h 1d'],
+    [0.3, 0.9, '300ms 600ms 2h 6h 12h 1d'],
+    [86_400, 172_800, '1d'],
+  ])('retries after %f and %f seconds show the schedule %s', async (first, second, schedule) => {
+    const lines = [toAttempt(0, 500), toAttempt(first, 500), toAttempt(second, 500)];
+    expect((await checkLines('retry.schedule', lines))?.observed).toEqual(schedule.split(' '));
   });
 
   it('the schedule is confirmed by waits within the configured jitter', async () => {
     const options = { overrides: { 'retry.jitter': 0.1 } };
-    const entries = [toAttempt(0, 500), toAttempt(320, 500), toAttempt(320 + 1650, 500)];
-    expect(await checkEntries('retry.schedule', entries, options)).toMatchObject({ verdict: 'confirmed' });
+    const lines = [toAttempt(0, 500), toAttempt(320, 500), toAttempt(320 + 1650, 500)];
+    expect(await checkLines('retry.schedule', lines, options)).toMatchObject({ verdict: 'confirmed' });
   });
 });
 
@@ -191,8 +216,8 @@ describe('responses of servers in front of the API', () => {
     ['/v1/webhooks/wh_1', 405, 'confirmed'],
     ['/v1/webhooks/wh_1', 200, 'different'],
   ])('operations of endpoints: GET %s with status %i', async (path, status, verdict) => {
-    const entries = [{ path: '/v1/events' }, { path, status }];
-    expect(await checkOne('webhook.operations', entries)).toMatchObject({ verdict });
+    const requests = [{ path: '/v1/events' }, { path, status }];
+    expect(await checkOne('webhook.operations', requests)).toMatchObject({ verdict });
   });
 
   it.each([

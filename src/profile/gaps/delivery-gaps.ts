@@ -8,6 +8,8 @@ import { objectOf, oneOf, withRule } from '../gap-schemas.ts';
 /** Of an attempt or a part of it, in milliseconds. */
 const TimeLimit = wholeNumber(10, 10 * MINUTE_MS);
 
+export const MAX_JITTER = 0.5;
+
 export const deliveryGaps = {
   'delivery.success': {
     question: 'Which response of the receiver counts as success?',
@@ -78,7 +80,7 @@ export const deliveryGaps = {
     references: ['§6.retries.schedule'],
     reason:
       'The described delays are typical, not exact. Tests need exact delays; in production, jitter keeps retries from arriving all at once. The variation comes from the random seed of the run.',
-    schema: number(0, 0.5),
+    schema: number(0, MAX_JITTER),
     relaxed: 0,
     strict: 0.1,
   },
