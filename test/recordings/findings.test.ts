@@ -121,9 +121,8 @@ describe('several workspaces', () => {
       ...{ method: 'POST', path, status: 201, headers: { 'idempotency-key': path }, body: toBody(n) },
       response: { id: `evt_${n}`, workspace_id: `ws_${n}` },
     }));
-    const { data, other } = await checkRecording(toLines(requests).join('\n'), {
-      overrides: { 'webhook.limit': 1 },
-    });
+    const options = { overrides: { 'webhook.limit': 1 } };
+    const { data, other } = await checkRecording(toLines(requests).join('\n'), options);
     const gaps = data.filter(({ verdict }) => verdict === 'different').map(({ gap }) => gap);
     expect([...other, ...gaps.filter((gap) => gap.startsWith('idempotency'))]).toEqual([]);
   });
@@ -142,10 +141,8 @@ describe('several workspaces', () => {
 });
 
 describe('retries', () => {
-  const delivery = {
-    ...{ method: 'POST', url: 'https://receiver.example/', body: '{}' },
-    headers: { 'service-delivery-id': 'del_1' },
-  };
+  const request = { method: 'POST', url: 'https://receiver.example/', body: '{}' };
+  const delivery = { ...request, headers: { 'service-delivery-id': 'del_1' } };
   const toAttempt = (second: number, status: number, headers = {}) =>
     toLine(second, delivery, status, headers);
 
