@@ -171,7 +171,7 @@ describe('svc gaps check', () => {
     for await (const part of await emulator.control.exportDeliveries({})) text += part;
     writeFileSync(join(folder, 'a.ndjson'), text);
     writeFileSync(join(folder, 'secrets.txt'), `${webhook.secret}\n`);
-    const { out, exitCode } = await checkFiles(
+    const { out, err, exitCode } = await checkFiles(
       { files: ['a.ndjson'], secret: ['@secrets.txt'] },
       { json: true },
     );
@@ -182,7 +182,7 @@ describe('svc gaps check', () => {
       expect.arrayContaining(['signature.content', 'signature.algorithm', 'envelope', 'retry.schedule']),
     );
     expect(exitCode).toBe(ExitCode.success);
-    expect(out).not.toContain(webhook.secret);
+    expect(out + err).not.toContain(webhook.secret);
 
     const twice = await checkFiles({ files: ['a.ndjson', './a.ndjson'] }, { json: true });
     expect(JSON.parse(twice.out).deliveries).toBe(JSON.parse(out).deliveries);
