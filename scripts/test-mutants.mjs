@@ -115,7 +115,7 @@ async function createRunner(changed, isolate) {
   const { projects, sequence: _, ...test } = config.test;
   const own = {
     ...{ root, config: false, watch: false, include: ['test/**/*.test.ts'], pool: 'forks', isolate },
-    ...{ maxWorkers: 2, bail: 1, reporters: [{}], silent: true, update: 'none' },
+    ...{ maxWorkers: 2, reporters: [{}], silent: true, update: 'none' },
     sequence: { sequencer: GivenOrder },
     setupFiles: [join(root, 'scripts/mutants/setup.mjs')],
   };
@@ -126,9 +126,7 @@ async function createRunner(changed, isolate) {
 
 /** Runs the tests without a mutant. @returns those that pass, the fastest first, with the mutants that each reaches */
 async function listReached(vitest, files, log) {
-  vitest.config.bail = 0;
-  const { testModules } = await run(vitest, { mutant: -1, files, log, limitMs: 10 * 60_000 });
-  vitest.config.bail = 1;
+  const { testModules } = await run(vitest, { mutant: -1, files, log, limitMs: 10 * 60_000, bail: 0 });
   const entries = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').map(JSON.parse) : [];
   const passed = testModules.filter((module) => module.state() === 'passed');
   for (const module of testModules.filter((each) => !passed.includes(each)))
@@ -151,10 +149,18 @@ async function isKilled({ shared, isolated }, mutant, files, log) {
     [isolated, names.filter(replacesModules)],
   ];
   for (const [vitest, part] of parts.filter(([, part]) => part.length > 0)) {
-    const { testModules, unhandledErrors } = await run(vitest, { mutant, files: part, log, limitMs });
-    if (unhandledErrors.length > 0 || testModules.some((module) => module.state() === 'failed')) return true;
+    const options = { mutant, files: part, log, limitMs };
+    const result = await run(vitest, { ...options, bail: 1 });
+    if (hasFailed(result)) return true;
+    // Vitest ended the run at a failure that it does not report.
+    const isIncomplete = result.testModules.some((module) => module.state() !== 'passed');
+    if (isIncomplete && hasFailed(await run(vitest, { ...options, bail: 0 }))) return true;
   }
   return false;
+}
+
+function hasFailed({ testModules, unhandledErrors }) {
+  return unhandledErrors.length > 0 || testModules.some((module) => module.state() === 'failed');
 }
 
 /** As in `vitest.config.ts`. */
@@ -162,7 +168,8 @@ function replacesModules(file) {
   return /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(file, 'utf8'));
 }
 
-async function run(vitest, { mutant, files, log, limitMs }) {
+async function run(vitest, { mutant, files, log, limitMs, bail }) {
+  vitest.config.bail = bail;
   Object.assign(process.env, {
     TEST_MUTANT: `${mutant}`,
     TEST_MUTANT_LOG: log,
