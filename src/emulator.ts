@@ -35,7 +35,7 @@ export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
   readonly db: string;
   /** Removes all data of the database first. */
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
   readonly environment: Environment;
   readonly rules: Rules;
   /**

@@ -28,7 +28,7 @@ export async function bootEmulator(
   config: Config,
   rules: Rules,
   { io, cwd, signal }: Pick<ProcessContext, 'cwd' | 'signal'> & { readonly io: NoteOutput },
-  fresh = false,
+  fresh?: boolean,
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;

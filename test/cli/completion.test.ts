@@ -44,15 +44,13 @@ describe('completion of names', () => {
   });
 });
 
-describe('completion of options', () => {
-  it('completion of an option suggests command and global options with their descriptions', async () => {
-    const lines = await suggest('deliveries wait -');
-    const flags = (await listFlags('deliveries wait', { global: true })).filter((flag) =>
-      flag.startsWith('--'),
-    );
-    expect(lines.map((line) => line.split('\t')[0])).toEqual([...flags, '--help']);
-    expect(lines).toContain('--event\tOnly deliveries of this event');
-  });
+it('completion of an option suggests command and global options with their descriptions', async () => {
+  const lines = await suggest('deliveries wait -');
+  const flags = (await listFlags('deliveries wait', { global: true })).filter((flag) =>
+    flag.startsWith('--'),
+  );
+  expect(lines.map((line) => line.split('\t')[0])).toEqual([...flags, '--help']);
+  expect(lines).toContain('--event\tOnly deliveries of this event');
 });
 
 describe('completion of values', () => {

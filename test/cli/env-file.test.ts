@@ -7,20 +7,18 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { setVariables, writeEnvFile } from '../../src/cli/env-variables.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
-describe('setVariables', () => {
-  it.each([
-    ['appends to an empty text', '', 'A=1\nB=2\n'],
-    ['appends after a line without a line break', '# mine\nC=3', '# mine\nC=3\nA=1\nB=2\n'],
-    ['replaces each line of a variable', '\nB = "x y"\nAB=1\n#A=2\nA=3\n\nA=4', '\nAB=1\n#A=2\n\nA=1\nB=2\n'],
-    ['replaces exports and indented lines', 'export A=0\n  export B=0\n', 'A=1\nB=2\n'],
-    ['keeps the line breaks of other lines', 'C=3\r\nA=0\r\n', 'C=3\r\nA=1\nB=2\n'],
-    ['keeps quoted values of several lines', 'C="x\ny"\nA=0\n', 'C="x\ny"\nA=1\nB=2\n'],
-  ])('setVariables %s', (_, text, expected) => {
-    const result = setVariables(text, { A: '1', B: '2' });
-    expect(result).toBe(expected);
-    // As Node.js reads the file.
-    expect(parseEnv(result)).toEqual({ ...parseEnv(text), A: '1', B: '2' });
-  });
+it.each([
+  ['appends to an empty text', '', 'A=1\nB=2\n'],
+  ['appends after a line without a line break', '# mine\nC=3', '# mine\nC=3\nA=1\nB=2\n'],
+  ['replaces each line of a variable', '\nB = "x y"\nAB=1\n#A=2\nA=3\n\nA=4', '\nAB=1\n#A=2\n\nA=1\nB=2\n'],
+  ['replaces exports and indented lines', 'export A=0\n  export B=0\n', 'A=1\nB=2\n'],
+  ['keeps the line breaks of other lines', 'C=3\r\nA=0\r\n', 'C=3\r\nA=1\nB=2\n'],
+  ['keeps quoted values of several lines', 'C="x\ny"\nA=0\n', 'C="x\ny"\nA=1\nB=2\n'],
+])('setVariables %s', (_, text, expected) => {
+  const result = setVariables(text, { A: '1', B: '2' });
+  expect(result).toBe(expected);
+  // As Node.js reads the file.
+  expect(parseEnv(result)).toEqual({ ...parseEnv(text), A: '1', B: '2' });
 });
 
 describe('writeEnvFile', () => {

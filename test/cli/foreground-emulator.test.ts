@@ -195,6 +195,35 @@ it.each([
   expect(unanswered).toBe(requests);
 });
 
+it('svc emulator start refuses a --ca file that does not contain a certificate', async () => {
+  const cwd = createTemporaryFolder();
+  writeFileSync(join(cwd, 'ca.pem'), 'no certificate');
+  expect(await start(['--ca', 'ca.pem'], { cwd })).toMatchObject({
+    exitCode: ExitCode.usage,
+    err: `error: The CA file ${join(cwd, 'ca.pem')} is not a PEM certificate.\nhint: Pass a PEM file that starts with -----BEGIN CERTIFICATE-----.\n`,
+  });
+});
+
+it('svc emulator wait times out when no emulator runs, when nothing listens, and when the address never responds', async () => {
+  const port = await listenDuringTest(createServer(() => {}));
+  const wait = ['emulator', 'wait', '--timeout', '100ms'];
+  const cwd = createTemporaryFolder();
+  // Nobody listens on this port, so the error names no other emulator.
+  const noEmulator = await runLine(wait, { cwd, env: { SVC_PORT: '9' } });
+  expect(noEmulator).toMatchObject({ exitCode: ExitCode.timeout, out: '' });
+  expect(noEmulator.err).toMatch(
+    /^error: .* within 100ms\. No emulator is running in this folder\.\n.*svc emulator start/,
+  );
+  for (const [url, error] of [
+    ['http://127.0.0.1:9', 'No response from http://127.0.0.1:9'],
+    [`http://127.0.0.1:${port}`, 'No emulator responded within 100ms.'],
+  ] as const) {
+    const { exitCode, err } = await runLine([...wait, '--url', url], { cwd });
+    expect(exitCode).toBe(ExitCode.timeout);
+    expect(err).toContain(error);
+  }
+});
+
 describe('a port that is in use', () => {
   async function boot(cwd: string, port: number, kind: ValueSource['kind']) {
     const config = await resolveConfig({ options: { port: String(port), db: ':memory:' }, env: {}, cwd });

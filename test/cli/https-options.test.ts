@@ -20,24 +20,22 @@ function createFolderOf(emulator: Emulator): string {
   return folder;
 }
 
-describe('writeCertificate', () => {
-  it('the certificate is written to a file that everyone can read', () => {
-    const folder = createTemporaryFolder();
-    const { cert } = getCertificate('self-signed');
-    const path = writeCertificate(folder, cert);
-    expect(path).toBe(join(folder, 'certificate.pem'));
-    expect(readFileSync(path ?? '', 'utf8')).toBe(cert);
-    if (process.platform !== 'win32') expect(statSync(path ?? '').mode & 0o444).toBe(0o444);
-    createRunFile(
-      folder,
-      {
-        ...{ pid: process.pid, started_at: '', control_url: 'https://127.0.0.1:1/_svc', version: '0' },
-        ...(path && { certificate: path }),
-      },
-      {},
-    );
-    expect(findRunFile({ cwd: folder, env: {} })?.certificate).toBe(path);
-  });
+it('the certificate is written to a file that everyone can read', () => {
+  const folder = createTemporaryFolder();
+  const { cert } = getCertificate('self-signed');
+  const path = writeCertificate(folder, cert);
+  expect(path).toBe(join(folder, 'certificate.pem'));
+  expect(readFileSync(path ?? '', 'utf8')).toBe(cert);
+  if (process.platform !== 'win32') expect(statSync(path ?? '').mode & 0o444).toBe(0o444);
+  createRunFile(
+    folder,
+    {
+      ...{ pid: process.pid, started_at: '', control_url: 'https://127.0.0.1:1/_svc', version: '0' },
+      ...(path && { certificate: path }),
+    },
+    {},
+  );
+  expect(findRunFile({ cwd: folder, env: {} })?.certificate).toBe(path);
 });
 
 describe('commands with an HTTPS emulator', () => {

@@ -6,19 +6,17 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const url = 'http://127.0.0.1:4777/#/deliveries/del_1';
 
-describe('findOpener', () => {
-  it.each<[NodeJS.Platform, Record<string, string>, readonly string[] | null]>([
-    ['linux', { DISPLAY: ':0' }, ['xdg-open', url]],
-    ['linux', { WAYLAND_DISPLAY: 'wayland-0' }, ['xdg-open', url]],
-    ['linux', {}, null],
-    ['linux', { BROWSER: '' }, null],
-    ['darwin', {}, ['open', url]],
-    ['win32', {}, ['rundll32', 'url.dll,FileProtocolHandler', url]],
-    ['linux', { BROWSER: 'w3m' }, ['w3m', url]],
-    ['darwin', { BROWSER: 'firefox --new-tab %s:lynx' }, ['firefox', '--new-tab', url]],
-  ])('the opener on %s with %o is %j', (platform, env, opener) => {
-    expect(findOpener(url, env, platform)).toEqual(opener);
-  });
+it.each<[NodeJS.Platform, Record<string, string>, readonly string[] | null]>([
+  ['linux', { DISPLAY: ':0' }, ['xdg-open', url]],
+  ['linux', { WAYLAND_DISPLAY: 'wayland-0' }, ['xdg-open', url]],
+  ['linux', {}, null],
+  ['linux', { BROWSER: '' }, null],
+  ['darwin', {}, ['open', url]],
+  ['win32', {}, ['rundll32', 'url.dll,FileProtocolHandler', url]],
+  ['linux', { BROWSER: 'w3m' }, ['w3m', url]],
+  ['darwin', { BROWSER: 'firefox --new-tab %s:lynx' }, ['firefox', '--new-tab', url]],
+])('the opener on %s with %o is %j', (platform, env, opener) => {
+  expect(findOpener(url, env, platform)).toEqual(opener);
 });
 
 describe('openUrl', () => {

@@ -10,6 +10,7 @@ describe('truncateLine', () => {
   it.each([
     ['short', 5, 'short'],
     ['longer', 5, 'long…'],
+    ['longer', 2, 'l…'],
     [`${GREEN}green${PLAIN} and not`, 7, `${GREEN}green${PLAIN} …`],
     [`${GREEN}green${PLAIN}`, 3, `${GREEN}gr…${PLAIN}`],
     ['日本語', 5, '日本…'],

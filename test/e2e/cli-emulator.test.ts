@@ -1,13 +1,11 @@
 /** The lifecycle of an emulator on the command line: start, use, stop, and errors. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
-import { findFreePort, listenDuringTest } from '../support/local-server.ts';
 import { binary, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
@@ -22,18 +20,16 @@ it('a path that is not percent-encoded UTF-8 is rejected', async () => {
   expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
 });
 
-describe('emulator shutdown', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'an emulator that receives %s exits with 0 and removes its run file',
-    async (signal) => {
-      const cwd = createFolder();
-      const { ready, subprocess } = await startEmulatorForTest(cwd);
-      process.kill(ready.pid, signal);
-      expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
-      expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
-    },
-  );
-});
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  'an emulator that receives %s exits with 0 and removes its run file',
+  async (signal) => {
+    const cwd = createFolder();
+    const { ready, subprocess } = await startEmulatorForTest(cwd);
+    process.kill(ready.pid, signal);
+    expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
+    expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
+  },
+);
 
 describe('the run file of an emulator that was killed', () => {
   /** The folder of an emulator that was killed, with changes to its run file. */
@@ -178,48 +174,11 @@ describe('svc emulator start --detach', () => {
   });
 });
 
-describe('svc emulator wait', () => {
-  it('svc emulator wait returns when an emulator that is started later responds', async () => {
-    const cwd = createFolder();
-    const waiting = runJson(cwd, 'emulator', 'wait');
-    const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
-    expect(await waiting).toMatchObject({ exitCode: ExitCode.success, pid: ready.pid });
-  });
-
-  it('svc emulator wait times out when no emulator runs, when nothing listens, and when the address never responds', async () => {
-    const server = createServer(() => {});
-    const port = await listenDuringTest(server);
-    const wait = ['emulator', 'wait', '--timeout', '100ms'];
-    const free = await findFreePort();
-    const [noEmulator, closedPort, silentServer] = await Promise.all([
-      // Nobody listens on this port, so the error names no other emulator.
-      svcInProcess(wait, { cwd: createFolder(), env: { SVC_PORT: '9' } }),
-      svcInProcess([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: createFolder() }),
-      svcInProcess([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: createFolder() }),
-    ]);
-    expect(noEmulator).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
-    expect(noEmulator.stderr).toMatch(
-      /^error: .* within 100ms\. No emulator is running in this folder\.\n.*svc emulator start/,
-    );
-    expect(closedPort.exitCode).toBe(ExitCode.timeout);
-    expect(closedPort.stderr).toContain(`No response from http://127.0.0.1:${free}`);
-    expect(silentServer.exitCode).toBe(ExitCode.timeout);
-    expect(silentServer.stderr).toContain('No emulator responded within 100ms.');
-  });
-});
-
-describe('svc emulator start and stop fail', () => {
-  it('a --ca file that does not contain a certificate is an error', async () => {
-    const cwd = createFolder();
-    writeFileSync(join(cwd, 'ca.pem'), 'no certificate');
-    const { exitCode, stderr } = await svcInProcess(['emulator', 'start', '--port', '0', '--ca', 'ca.pem'], {
-      cwd,
-    });
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toBe(
-      `error: The CA file ${join(cwd, 'ca.pem')} is not a PEM certificate.\nhint: Pass a PEM file that starts with -----BEGIN CERTIFICATE-----.\n`,
-    );
-  });
+it('svc emulator wait returns when an emulator that is started later responds', async () => {
+  const cwd = createFolder();
+  const waiting = runJson(cwd, 'emulator', 'wait');
+  const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
+  expect(await waiting).toMatchObject({ exitCode: ExitCode.success, pid: ready.pid });
 });
 
 describe('options of svc emulator start', () => {

@@ -23,28 +23,26 @@ function post(
   });
 }
 
-describe('svc emulator reset and snapshot', () => {
-  it('svc emulator reset says how many deliveries it kept, and --all removes them', async () => {
-    const cwd = createFolder();
-    const options = { db: join(cwd, 'sandbox.db'), forwardTo: { url: 'http://127.0.0.1:9/', events: ['*'] } };
-    const first = await startTestEmulator(options);
-    for (let count = 0; count < 2; count++) await first.api('POST', '/events', { type: 'order.shipped' });
-    await first.close();
-    await using emulator = await startTestEmulator(options);
-    const run = (...args: string[]) =>
-      svcInProcess(['emulator', 'reset', ...args], {
-        cwd,
-        env: { SVC_CONTROL_URL: emulator.status().control_url },
-      });
-    expect(await run()).toEqual({
-      exitCode: ExitCode.success,
-      stdout: 'Reset the emulator. It kept 2 deliveries of its initial state, of which 2 are pending.\n',
-      stderr: 'hint: Begin with an empty state with: svc emulator reset --all\n',
+it('svc emulator reset says how many deliveries it kept, and --all removes them', async () => {
+  const cwd = createFolder();
+  const options = { db: join(cwd, 'sandbox.db'), forwardTo: { url: 'http://127.0.0.1:9/', events: ['*'] } };
+  const first = await startTestEmulator(options);
+  for (let count = 0; count < 2; count++) await first.api('POST', '/events', { type: 'order.shipped' });
+  await first.close();
+  await using emulator = await startTestEmulator(options);
+  const run = (...args: string[]) =>
+    svcInProcess(['emulator', 'reset', ...args], {
+      cwd,
+      env: { SVC_CONTROL_URL: emulator.status().control_url },
     });
-    const empty = { stdout: 'Reset the emulator. It has no deliveries.\n', stderr: '' };
-    expect(await run('--all')).toMatchObject(empty);
-    expect(await run()).toMatchObject(empty);
+  expect(await run()).toEqual({
+    exitCode: ExitCode.success,
+    stdout: 'Reset the emulator. It kept 2 deliveries of its initial state, of which 2 are pending.\n',
+    stderr: 'hint: Begin with an empty state with: svc emulator reset --all\n',
   });
+  const empty = { stdout: 'Reset the emulator. It has no deliveries.\n', stderr: '' };
+  expect(await run('--all')).toMatchObject(empty);
+  expect(await run()).toMatchObject(empty);
 });
 
 describe.skipIf(process.platform === 'win32')('an emulator whose folder was removed', () => {

@@ -1,9 +1,7 @@
 /** `svc emulator exec` with real processes: exit codes, signals, logs and cleanup. */
 import { readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ExitCode } from '../../src/domain/errors.ts';
-import { listenDuringTest } from '../support/local-server.ts';
 import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import {
   cleanEnvironment,
@@ -127,14 +125,6 @@ describe('the exit code of svc emulator exec', () => {
     });
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toContain(error);
-  });
-
-  it('the exit code is 2 when the port is in use', async () => {
-    const server = createServer((socket) => socket.destroy());
-    const port = await listenDuringTest(server);
-    const result = await exec(['--port', String(port), ...trigger], { cwd: createWatchedFolder() });
-    expect(result).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
-    expect(result.stderr).toContain(`lsof -i :${port}`);
   });
 });
 

@@ -5,15 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type McpClient, toMcpClient } from '../mcp/mcp-client.ts';
 import { playStory } from '../mcp/mcp-story.ts';
-import {
-  cleanEnvironment,
-  createTempFolder,
-  runProgram,
-  startEmulator,
-  svc,
-  svcArgs,
-  svcFile,
-} from './cli-program.ts';
+import { cleanEnvironment, createTempFolder, startEmulator, svc, svcArgs, svcFile } from './cli-program.ts';
 
 let folder: ReturnType<typeof createTempFolder>;
 beforeEach(() => {
@@ -91,27 +83,10 @@ describe('svc mcp', () => {
     expect(hasRunFile()).toBe(false);
   });
 
-  it('svc mcp continues when svc emulator stop stops its emulator, whose run file is removed', async () => {
-    const { mcp } = await startSession();
-    await mcp.call('status');
-    expect(await svc(['emulator', 'stop'], folder)).toMatchObject({ exitCode: 0 });
-    expect(hasRunFile()).toBe(false);
-    expect(await mcp.call('status')).toMatchObject({ db: ':memory:' });
-    await mcp.client.close();
-  });
-
   it('svc mcp does not start an emulator if an address is configured', async () => {
     await using session = (await startSession({ SVC_CONTROL_URL: 'http://127.0.0.1:9' })).mcp;
     const { error, next } = await session.callInvalid('status');
     expect(error.code).toBe('no_emulator');
     expect(next).toContain('svc emulator start');
-  });
-
-  it('svc mcp exits with code 0 when its standard input is closed', async () => {
-    const { exitCode, stdout } = await runProgram(svcFile, [...svcArgs, 'mcp'], {
-      cwd: folder.cwd,
-      timeout: 30_000,
-    });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
   });
 });

@@ -75,7 +75,7 @@ describe('createSideEffectReader', () => {
 
   it.each([
     ['exit 1', 'Could not read a count from exit 1: it exited with code 1.'],
-    ['echo locked >&2; exit 2', 'exit 2: it exited with code 2: locked.'],
+    [String.raw`printf 'locked\n\n' >&2; exit 2`, 'exit 2: it exited with code 2: locked.'],
     ['echo many', 'echo many returned "many" instead of a count.'],
     ['echo -1', 'echo -1 returned "-1" instead of a count.'],
     [

@@ -11,7 +11,7 @@ import { createWebhook, type NewWebhook, registerForwardTarget, validateEndpoint
 import type { LoadedWorkspace } from './workspace-registry.ts';
 
 interface StateLifecycleOptions extends Pick<BootstrapOptions, 'db' | 'seed' | 'forwardTo' | 'clock'> {
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
 }
 
 export class StateLifecycle {

@@ -51,52 +51,50 @@ describe('svc deliveries list', () => {
   });
 });
 
-describe('svc deliveries get', () => {
-  const control = {
-    getDelivery: async () => aDetail({ attempts: [attempt] }),
-    explainDelivery: async () => exampleExplanation,
-  };
+const control = {
+  getDelivery: async () => aDetail({ attempts: [attempt] }),
+  explainDelivery: async () => exampleExplanation,
+};
 
-  const phases = {
-    ...{ queued_ms: 0, reused_connection: false, dns_ms: null, connect_ms: null, tls_ms: null },
-    ...{ send_ms: 0.1, wait_ms: 12, receive_ms: null },
-  };
-  const fault = { id: 'flt_1', kind: 'error-response' as const };
-  const second = { ...attempt, number: 2 };
-  const otherBody = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
-  const hostile = {
-    ...{ headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const, truncated: false },
-  };
-  const failed = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
+const phases = {
+  ...{ queued_ms: 0, reused_connection: false, dns_ms: null, connect_ms: null, tls_ms: null },
+  ...{ send_ms: 0.1, wait_ms: 12, receive_ms: null },
+};
+const fault = { id: 'flt_1', kind: 'error-response' as const };
+const second = { ...attempt, number: 2 };
+const otherBody = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
+const hostile = {
+  ...{ headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const, truncated: false },
+};
+const failed = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
 
-  it('the texts of deliveries are those of golden/deliveries-get.txt', async () => {
-    const texts: Record<string, string> = {};
-    const deliveries: [title: string, detail: Partial<DeliveryDetail>, now?: string][] = [
-      [
-        'attempts: plain, with the response of a fault, on a new and on an old connection, with control sequences',
-        {
-          attempts: [
-            attempt,
-            { ...attempt, number: 2, fault },
-            { ...attempt, number: 3, phases: { ...phases, dns_ms: 0.4, connect_ms: 1 } },
-            { ...attempt, number: 4, phases: { ...phases, reused_connection: true } },
-            { ...attempt, number: 5, response: hostile },
-          ],
-        },
-      ],
-      ['two bodies, each once', { attempts: [attempt, second, otherBody] }],
-      ['a failed delivery', { ...failed, attempts: [attempt, second] }],
-      ['a schedule clock that is ahead', { attempts: [] }, '2026-11-20T12:04:59.000Z'],
-    ];
-    for (const [title, detail, now] of deliveries) {
-      const { context, capturedOutput } = createFakeContext({
-        control: { ...control, ...clockAt(now), getDelivery: async () => aDetail(detail) },
-      });
-      await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
-      texts[title] = capturedOutput.out;
-    }
-    await expectGolden('deliveries-get', texts);
-  });
+it('the texts of deliveries are those of golden/deliveries-get.txt', async () => {
+  const texts: Record<string, string> = {};
+  const deliveries: [title: string, detail: Partial<DeliveryDetail>, now?: string][] = [
+    [
+      'attempts: plain, with the response of a fault, on a new and on an old connection, with control sequences',
+      {
+        attempts: [
+          attempt,
+          { ...attempt, number: 2, fault },
+          { ...attempt, number: 3, phases: { ...phases, dns_ms: 0.4, connect_ms: 1 } },
+          { ...attempt, number: 4, phases: { ...phases, reused_connection: true } },
+          { ...attempt, number: 5, response: hostile },
+        ],
+      },
+    ],
+    ['two bodies, each once', { attempts: [attempt, second, otherBody] }],
+    ['a failed delivery', { ...failed, attempts: [attempt, second] }],
+    ['a schedule clock that is ahead', { attempts: [] }, '2026-11-20T12:04:59.000Z'],
+  ];
+  for (const [title, detail, now] of deliveries) {
+    const { context, capturedOutput } = createFakeContext({
+      control: { ...control, ...clockAt(now), getDelivery: async () => aDetail(detail) },
+    });
+    await deliveryCommands.commands.get.run({ id: 'del_1' }, context);
+    texts[title] = capturedOutput.out;
+  }
+  await expectGolden('deliveries-get', texts);
 });
 
 describe('svc deliveries tail', () => {

@@ -261,5 +261,8 @@ describe('svc fixtures import', () => {
     const read = (name: string) => readFileSync(join(folder, `fixtures/events/${name}.json`), 'utf8');
     expect(JSON.parse(read('parcel.found')).payload).toEqual({ at: 'Oslo' });
     expect(read('orders/create')).toContain('"total": 12.50');
+    writeFileSync(join(folder, 'payloads/cut.json'), '{"total":');
+    const importing = importFixtures.run({ files, yes: true }, createContext().context);
+    await expect(importing).rejects.toThrow(`${join('payloads', 'cut.json')} is not JSON: `);
   });
 });

@@ -103,6 +103,14 @@ describe('createRandomSequence', () => {
     expect([isDuring('burst'), isDuring('restart')]).toEqual([true, true]);
   });
 
+  it('sequences have up to 30 steps and 6 events, with payloads of up to 40 more levels', () => {
+    const sequences = Array.from({ length: 300 }, (_, run) => createRandom(run));
+    const nested = JSON.stringify(sequences).match(/(?:\{\\"a\\":\[)+/g) ?? [];
+    expect(Math.max(...sequences.map(({ steps }) => steps.length))).toBe(30);
+    expect(Math.max(...sequences.map(({ events }) => events.length))).toBe(6);
+    expect(Math.max(...nested.map((text) => text.length))).toBe(20 * '{\\"a\\":['.length);
+  });
+
   it('sequences without variations deliver each event once, in the order of creation', () => {
     for (let run = 0; run < 20; run++) {
       const { steps } = createRandomSequence({ sender, randomSeed: 1, run, events, enabled: new Set() });
