@@ -52,16 +52,14 @@ describe('renderVariables', () => {
   );
 });
 
-describe('svc open', () => {
-  it.each(['file:///etc/passwd', 'javascript:alert(1)', '--version', 'http://a/ b'])(
-    'svc open does not open the dashboard URL %s [values.links]',
-    async (dashboard_url) => {
-      const { context, capturedOutput } = createFakeContext({
-        control: { getStatus: async () => ({ dashboard_url }) as never },
-        env: { BROWSER: 'false' },
-      });
-      await expect(open.run({}, context)).rejects.toThrow('The emulator reports an invalid address: ');
-      expect(capturedOutput.out).toBe('');
-    },
-  );
-});
+it.each(['file:///etc/passwd', 'javascript:alert(1)', '--version', 'http://a/ b'])(
+  'svc open does not open the dashboard URL %s [values.links]',
+  async (dashboard_url) => {
+    const { context, capturedOutput } = createFakeContext({
+      control: { getStatus: async () => ({ dashboard_url }) as never },
+      env: { BROWSER: 'false' },
+    });
+    await expect(open.run({}, context)).rejects.toThrow('The emulator reports an invalid address: ');
+    expect(capturedOutput.out).toBe('');
+  },
+);

@@ -411,19 +411,17 @@ describe('invalid calls', () => {
   });
 });
 
-describe('the protocol', () => {
-  it.each([
-    ...['2025-03-26', '2025-06-18', '2025-11-25'].map((version) => [
-      version,
-      { supportedProtocolVersions: [version] },
-    ]),
-    ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
-  ] as [string, Parameters<typeof connectMcp>[1]][])(
-    'a client of version %s can call a tool',
-    async (version, options) => {
-      await using other = await connectMcp(emulator, options);
-      expect(other.client.getNegotiatedProtocolVersion()).toBe(version);
-      expect(await other.call('clock', { action: 'show' })).toHaveProperty('now');
-    },
-  );
-});
+it.each([
+  ...['2025-03-26', '2025-06-18', '2025-11-25'].map((version) => [
+    version,
+    { supportedProtocolVersions: [version] },
+  ]),
+  ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
+] as [string, Parameters<typeof connectMcp>[1]][])(
+  'a client of version %s can call a tool',
+  async (version, options) => {
+    await using other = await connectMcp(emulator, options);
+    expect(other.client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(await other.call('clock', { action: 'show' })).toHaveProperty('now');
+  },
+);

@@ -1,16 +1,12 @@
 import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
-import {
-  fillHeaders,
-  findEventType,
-  getSender,
-  senders,
-  type WebhookSender,
-} from '../../src/profile/senders.ts';
+import { HOUR_MS } from '../../src/domain/duration.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { fillHeaders, findEventType, getSender, senders } from '../../src/profile/senders.ts';
 
 const custom = getSender({ scheme: 'github', headers: { 'Acme-Topic': '{noun}' } });
 
-it.each<readonly [WebhookSender, number, AttemptOutcome | undefined, object]>([
+it.each<readonly [typeof custom, number, AttemptOutcome | undefined, object]>([
   [custom, 1, undefined, { 'Acme-Topic': 'order' }],
   [senders.slack, 1, undefined, {}],
   [senders.slack, 2, 'timeout', { 'X-Slack-Retry-Num': '1', 'X-Slack-Retry-Reason': 'http_timeout' }],
@@ -23,6 +19,7 @@ it.each<readonly [WebhookSender, number, AttemptOutcome | undefined, object]>([
 it.each([
   [senders.slack, { event: { type: 'app_mention' } }, {}, 'app_mention'],
   [senders.slack, { event: { type: null } }, {}, null],
+  [senders.slack, {}, {}, null],
   [senders.github, { type: 'a' }, { 'x-github-event': 'issues' }, 'issues'],
   [senders.github, {}, {}, null],
   [getSender({ scheme: 'github' }), {}, {}, null],
@@ -32,3 +29,8 @@ it.each([
     expect(findEventType(sender, json, headers)).toBe(type);
   },
 );
+
+it('an attempt can start after twice the delays of a sender', () => {
+  const sender = getSender({ scheme: 'github', retryDelaysMs: [90 * HOUR_MS] });
+  expect(resolveRules('relaxed', {}, 'sandbox', sender).retry.windowMs).toBe(180 * HOUR_MS);
+});

@@ -188,16 +188,14 @@ describe('svc doctor with a running emulator', () => {
   });
 });
 
-describe('svc doctor without --json', () => {
-  it('the table shows the remedy below each problem', async () => {
-    const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
-    const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0' }, width: 60 });
-    expect(host.now()).toBe(NOW);
-    await command.run({} as never, createContext(host, {}));
-    expect(capturedOutput.out).toMatch(/^STATUS +CHECK +RESULT\n/);
-    expect(capturedOutput.out).toMatch(/ok +Node\.js +version \d+/);
-    expect(capturedOutput.out).toMatch(
-      /problem +connection to http:\/\/127\.0\.0\.1:1\/\s+connection refused [^→]*\n +(?:→|->) Start or fix the receiver/,
-    );
-  });
+it('svc doctor shows the remedy below each problem', async () => {
+  const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
+  const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0' }, width: 60 });
+  expect(host.now()).toBe(NOW);
+  await command.run({} as never, createContext(host, {}));
+  expect(capturedOutput.out).toMatch(/^STATUS +CHECK +RESULT\n/);
+  expect(capturedOutput.out).toMatch(/ok +Node\.js +version \d+/);
+  expect(capturedOutput.out).toMatch(
+    /problem +connection to http:\/\/127\.0\.0\.1:1\/\s+connection refused [^→]*\n +(?:→|->) Start or fix the receiver/,
+  );
 });
