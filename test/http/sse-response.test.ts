@@ -143,5 +143,7 @@ describe('the live stream', () => {
     await next;
     // A connection that stays open would be closed after five seconds.
     expect(performance.now() - startedAt).toBeLessThan(4_500);
+    // Tests run in any order.
+    emulator = await startTestEmulator({ wall });
   });
 });
