@@ -150,7 +150,7 @@ it.skipIf(curl.failed)(
     const { data: keys } = await emulator.control.listKeys({});
     const { data: deliveries } = await emulator.control.listDeliveries({});
     const rank = ({ operation }: Entry) => LAST.indexOf(operation.operationId);
-    const commands = entries.sort((a, b) => rank(a) - rank(b)).map(renderCurl);
+    const commands = entries.toSorted((a, b) => rank(a) - rank(b)).map(renderCurl);
     const script = [
       'set -eu',
       // The stream has no end. curl exits with 28 at the time limit.
