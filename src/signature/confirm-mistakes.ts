@@ -3,7 +3,13 @@
  * each time, with other timestamps too, and rejects both the correct signature and a random one that is written in the same way.
  */
 import { isOnlySent, type Mistake, type MistakeInput } from './mistakes.ts';
-import { listCounterexamples, MAX_AGE_S, type Probe, signWithMistakes } from './probe-requests.ts';
+import {
+  listCounterexamples,
+  listRecentTimes,
+  MAX_AGE_S,
+  type Probe,
+  signWithMistakes,
+} from './probe-requests.ts';
 import { createSignatureHeaders } from './sign.ts';
 import { formatTimestamp } from './signature-header.ts';
 
@@ -63,8 +69,7 @@ function listChangedInputs(
   mistakes: readonly Mistake[],
   now: number,
 ): MistakeInput[] {
-  const times = Array.from({ length: MAX_AGE_S }, (_, ageS) => now - ageS * 1000);
-  return times
+  return listRecentTimes(now, MAX_AGE_S)
     .map((ms) => formatTimestamp(scheme.timestampFormat, ms))
     .filter((timestamp) => timestamp !== message.timestamp)
     .map((timestamp) => ({ ...input, scheme, message: { ...message, timestamp } }))

@@ -54,6 +54,11 @@ export function* listProbes(input: MistakeInput): Generator<Probe> {
 /** Of a timestamp. Well below the tolerance. */
 export const MAX_AGE_S = 60;
 
+/** The current time and `count - 1` earlier ones, each by a second, in milliseconds since 1970. */
+export function listRecentTimes(now: number, count: number): number[] {
+  return Array.from({ length: count }, (_, ageS) => now - ageS * 1000);
+}
+
 /**
  * The time to sign the requests of a probe with. If only some digests show the mistake, such as hex without leading zeros, those
  * show it that begin like the rejected one.
@@ -66,7 +71,7 @@ export function chooseProbeTime(
   rejectedDigest: string,
   now: number,
 ): number {
-  const times = Array.from({ length: MAX_AGE_S }, (_, ageS) => now - ageS * 1000);
+  const times = listRecentTimes(now, MAX_AGE_S);
   const digestAt = (ms: number) =>
     computeDigest(scheme, secret, { ...message, timestamp: formatTimestamp(scheme.timestampFormat, ms) });
   return times.find((ms) => digestAt(ms)[0] === rejectedDigest[0]) ?? now;

@@ -9,8 +9,9 @@ import { monotonic } from '../../platform/timers.ts';
 import { type Comparison, compareContent } from '../../signature/compare-content.ts';
 import { confirmMistakes } from '../../signature/confirm-mistakes.ts';
 import { buildChangedContent, describeMistakes } from '../../signature/find-mistakes.ts';
+import { findRejectedStart } from '../../signature/find-rejected-start.ts';
 import type { SignatureChange } from '../../signature/mistakes.ts';
-import { chooseProbeTime, listProbes, type Probe } from '../../signature/probe-requests.ts';
+import { chooseProbeTime, listProbes, listRecentTimes, type Probe } from '../../signature/probe-requests.ts';
 import { quote } from '../../signature/refusals.ts';
 import { buildSignedContent, createSignatureHeaders } from '../../signature/sign.ts';
 import { formatTimestamp } from '../../signature/signature-header.ts';
@@ -19,7 +20,6 @@ import type { DeliveryRow } from '../../store/delivery-queries.ts';
 import type { Sandbox } from '../service/sandbox.ts';
 import { listAttempts, listWorkspaceSecrets } from '../service/verification.ts';
 import { getSigningSecrets, toDeliveryRequest } from './attempt.ts';
-import { findRejectedStart } from './find-rejected-start.ts';
 import type { Sender, SendResult } from './sender.ts';
 
 /** Requests that are sent at the same time, so that a slow receiver gets all of them before the time limit. */
@@ -187,9 +187,8 @@ export async function probeSignature(
     if (isLarge && tried >= MAX_LARGE_MISTAKES) return stopAt('large_body');
   }
   // The response may depend on the digest, the time or earlier requests.
-  const now = wall.now();
-  for (let ageS = -1; ageS < SAMPLES; ageS++) {
-    const again = await sendSigned(secrets, ageS < 0 ? timestampMs : now - ageS * 1000);
+  for (const at of [timestampMs, ...listRecentTimes(wall.now(), SAMPLES)]) {
+    const again = await sendSigned(secrets, at);
     if (normalize(correct) !== normalize(again)) return explainDifferences();
   }
   if (doubt !== null) return conclude(doubt);

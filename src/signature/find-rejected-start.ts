@@ -1,7 +1,8 @@
 /** Finds out whether a receiver rejects a correct signature because of the first character of its digest. */
-import type { SignatureScheme } from '../../signature/scheme.ts';
-import { computeDigest, type SignableMessage } from '../../signature/sign.ts';
-import { formatTimestamp } from '../../signature/signature-header.ts';
+import { listRecentTimes } from './probe-requests.ts';
+import type { SignatureScheme } from './scheme.ts';
+import { computeDigest, type SignableMessage } from './sign.ts';
+import { formatTimestamp } from './signature-header.ts';
 
 /** How old a timestamp can be that receivers accept. */
 const MAX_AGE_S = 240;
@@ -27,8 +28,10 @@ export async function findRejectedStart(
   send: (timestampMs: number) => Promise<'accepted' | 'rejected' | null>,
 ): Promise<string | null> {
   const readStart = (timestamp: string) => computeDigest(scheme, secret, { ...message, timestamp }).charAt(0);
-  const times = Array.from({ length: MAX_AGE_S }, (_, ageS) => now - ageS * 1000);
-  const digests = times.map((at) => ({ at, start: readStart(formatTimestamp(scheme.timestampFormat, at)) }));
+  const digests = listRecentTimes(now, MAX_AGE_S).map((at) => ({
+    at,
+    start: readStart(formatTimestamp(scheme.timestampFormat, at)),
+  }));
   const start = readStart(message.timestamp);
   const rejected = digests.filter((digest) => digest.start === start).slice(0, DIGESTS);
   if (rejected.length < DIGESTS - 1) return null;
