@@ -117,7 +117,7 @@ export async function startListenReceiver(
     };
     if (printsRequests) context.printItem(item, () => renderReceived(item, io));
     if (response === 'reset') incoming.socket.resetAndDestroy();
-    return typeof response === 'number' ? { status: response } : { after: new Promise(() => {}) };
+    return toResponseOptions(response);
   }
 
   const server = await startReceiverServer(respond);
@@ -139,6 +139,11 @@ export async function startListenReceiver(
 
 /** The width of the time and the gap after it. */
 const INDENT = ' '.repeat('hh:mm:ssZ  '.length);
+
+function toResponseOptions(response: ScriptedResponse): ReceiverResponseOptions {
+  if (response === 'timeout') return { after: new Promise(() => {}) };
+  return response === 'reset' ? { drop: true } : { status: response };
+}
 
 /** One line; below it why the request is not genuine, and the body. */
 function renderReceived(item: ReceivedItem, capabilities: TerminalCapabilities): string {
