@@ -4,12 +4,11 @@ import { type Hint, SvcError } from '../domain/errors.ts';
 import { suggestWhereToLook } from '../domain/ids.ts';
 import { publicRoutes } from '../domain/public-routes.ts';
 import { findWebhookUrlError } from '../domain/webhook-url.ts';
-import { expandPath } from '../operations/operation.ts';
+import { expandPath, withQuery } from '../operations/operation.ts';
 import type { PublicOperations } from '../operations/public-operations.ts';
 import { pageOf } from '../resources/define-resource.ts';
 import { CreatedWebhook } from '../resources/endpoint.ts';
 import { Event } from '../resources/event.ts';
-import { withQuery } from './control-client.ts';
 import { type HttpResponse, sendRequest } from './http-client.ts';
 import { isSuccess, parseResponse, toServerError } from './parse-response.ts';
 

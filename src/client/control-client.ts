@@ -7,7 +7,13 @@ import { SvcError } from '../domain/errors.ts';
 import { controlOperations } from '../operations/control-operations.ts';
 import type { ControlMethods, ControlPlane } from '../operations/control-plane.ts';
 import { EXPORT_TYPE } from '../operations/export-schemas.ts';
-import { expandPath, isInputInQuery, type Operation, pathParameters } from '../operations/operation.ts';
+import {
+  expandPath,
+  isInputInQuery,
+  type Operation,
+  pathParameters,
+  withQuery,
+} from '../operations/operation.ts';
 import { followStream, type StreamPosition } from './follow-stream.ts';
 import { parseResponse } from './parse-response.ts';
 
@@ -126,13 +132,4 @@ function toRequest(controlUrl: string, operation: Operation, input: Input): Cont
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(fields),
   };
-}
-
-/** The URL with the fields of `query` that are not undefined. */
-export function withQuery(address: string, query: Input): URL {
-  const url = new URL(address);
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
-  }
-  return url;
 }

@@ -52,6 +52,15 @@ export function expandPath(path: string, replace: (name: string) => string): str
   return path.replace(PLACEHOLDER, (_, name: string) => replace(name));
 }
 
+/** The URL with the fields of `query` that are not undefined. */
+export function withQuery(address: string, query: Readonly<Record<string, unknown>>): URL {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
 /** Whether fields that are not in the path are in the query. Otherwise they are in the JSON body. */
 export function isInputInQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE';
