@@ -35,6 +35,9 @@ const isReplayed = ({ result }: ApiRequest, earlier: ApiRequest | undefined) =>
 const isRepeated = ({ recorded, earlier }: Pair) =>
   earlier?.recorded.path === recorded.path && String(earlier.recorded.body) === String(recorded.body);
 
+/** Read from the folder of the fixtures once, when a request needs them. */
+let eventTypes: ReadonlySet<string> | undefined;
+
 /** All that apply to an accepted request count. An error has one reason: only the rules up to a difference, or to a gap without an override. */
 const rules: readonly Rule[] = [
   {
@@ -95,8 +98,10 @@ const rules: readonly Rule[] = [
   {
     gap: 'event.catalog',
     about: /^type\b|event type|catalog/i,
-    when: ({ input }) =>
-      typeof input.type === 'string' && isEventType(input.type) && !builtInEventTypes().includes(input.type),
+    when({ input }) {
+      eventTypes ??= new Set(builtInEventTypes());
+      return typeof input.type === 'string' && isEventType(input.type) && !eventTypes.has(input.type);
+    },
     read: readDecision('open', 'closed'),
   },
   {
