@@ -178,15 +178,36 @@ describe('retries', () => {
   });
 });
 
-describe('error.codes', () => {
-  it.each([
-    ['unauthenticated', 401, 'confirmed'],
-    ['token_required', 401, 'different'],
-    ['permission_denied', 403, 'confirmed'],
-    ['untrusted_file', 403, 'different'],
-  ])('the code %s with status %i', async (code, status, verdict) => {
-    const denied = { path: '/v1/events', status, response: reject('', code) };
-    expect(await checkOne('error.codes', [denied])).toMatchObject({ verdict });
+describe('a single response', () => {
+  const denied = reject('', 'unauthenticated');
+
+  it.each<[GapId, string, number, object, string]>([
+    ['error.codes', '/v1/events', 401, denied, 'confirmed'],
+    ['error.codes', '/v1/events', 401, reject('', 'token_required'), 'different'],
+    ['error.codes', '/v1/events', 403, reject('', 'permission_denied'), 'confirmed'],
+    ['error.codes', '/v1/events', 403, reject('', 'untrusted_file'), 'different'],
+    ['id.format', '/v1/events', 200, {}, 'no_evidence'],
+    ['key.scopes', '/v1/events', 403, {}, 'confirmed'],
+    ['list.workspace', '/v1/events?workspace=ws_1', 400, {}, 'no_evidence'],
+    ['path.slash', '/v1/events/', 200, {}, 'different'],
+    ['path.slash', '/v1/events/', 401, denied, 'no_evidence'],
+    ['path.slash', '/v1/events/', 404, {}, 'confirmed'],
+    ['version', '/v2/events', 200, {}, 'different'],
+    ['version', '/v2/events', 401, denied, 'no_evidence'],
+    ['version', '/v2/events', 404, {}, 'confirmed'],
+    ['webhook.operations', '/v1/webhooks', 404, {}, 'confirmed'],
+    ['webhook.operations', '/v1/webhooks/wh_1', 200, {}, 'different'],
+    ['webhook.operations', '/v1/webhooks/wh_1', 404, {}, 'no_evidence'],
+    ['webhook.operations', '/v1/webhooks/wh_1', 405, {}, 'confirmed'],
+  ])('%s after GET %s with status %i and %j: %s', async (gap, path, status, response, verdict) => {
+    const requests = [{ path: '/v1/events' }, { path, status, response }];
+    expect(await checkOne(gap, requests)).toMatchObject({ verdict });
+  });
+
+  it('a header with another request ID than the error is a difference', async () => {
+    const request = { method: 'GET', url: 'https://example.com/v1/events', headers: {}, body: '' };
+    const line = toLine(0, request, 404, { 'request-id': 'req_1' }, '{"error":{"request_id":"req_2"}}');
+    expect(await checkLines('request.id', [line])).toMatchObject({ verdict: 'different' });
   });
 });
 
@@ -205,27 +226,6 @@ describe('responses of servers in front of the API', () => {
     expect(await checkOne('idempotency.conflict', [created, conflict])).toMatchObject({
       verdict: 'no_evidence',
     });
-  });
-
-  it.each([
-    ['/v1/webhooks', 404, 'confirmed'],
-    ['/v1/webhooks/wh_1', 404, 'no_evidence'],
-    ['/v1/webhooks/wh_1', 405, 'confirmed'],
-    ['/v1/webhooks/wh_1', 200, 'different'],
-  ])('operations of endpoints: GET %s with status %i', async (path, status, verdict) => {
-    const requests = [{ path: '/v1/events' }, { path, status }];
-    expect(await checkOne('webhook.operations', requests)).toMatchObject({ verdict });
-  });
-
-  it.each([
-    ['path.slash', '/v1/events/'],
-    ['version', '/v2/events'],
-  ] as const)('a 401 response shows nothing about the gap %s', async (gap, path) => {
-    const known = { path: '/v1/events' };
-    const denied = { path, status: 401, response: reject('', 'unauthenticated') };
-    expect(await checkOne(gap, [known, denied])).toMatchObject({ verdict: 'no_evidence' });
-    expect(await checkOne(gap, [known, { path, status: 200 }])).toMatchObject({ verdict: 'different' });
-    expect(await checkOne(gap, [known, { path, status: 404 }])).toMatchObject({ verdict: 'confirmed' });
   });
 });
 
@@ -249,11 +249,12 @@ describe('svc gaps record', () => {
     expect(repeats[0]?.body).toBe(second?.body);
   });
 
-  it('at most 15 requests can create an event, if the first form is accepted', async () => {
+  it('at most 15 requests can create an event, if the first form is accepted, and the largest has over 1 MiB', async () => {
     const requests = await collect('svc.recorded', 'payload');
     expect(requests.filter(({ method, url }) => method === 'POST' && url.endsWith('/events'))).toHaveLength(
       15,
     );
+    expect(Math.max(...requests.map(({ body }) => body.length))).toBeGreaterThan(1024 ** 2);
   });
 
   it('the same form is sent once if the service rejects all', async () => {

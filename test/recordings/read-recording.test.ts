@@ -104,6 +104,19 @@ describe('HAR', () => {
     expect(JSON.stringify(parseRecording(text, 'a.file'))).toContain('"responseText":"[1]"');
   });
 
+  it('a body with U+FFFD, which replaces lost bytes, is not complete', () => {
+    const entries = ['é', '\ufffd'].map((text) => harEntry('2026-11-20T12:00:00Z', text));
+    const { exchanges } = parseRecording(harOf(entries), 'a.file');
+    expect(exchanges.map(({ isBodyComplete }) => isBodyComplete)).toEqual([true, false]);
+  });
+
+  it('only requests below a given base address are compared', () => {
+    const { exchanges } = parseRecording(har, 'a.file');
+    const list = (baseUrl: string) => sortRecording(exchanges, { baseUrl }).requests.map(({ path }) => path);
+    expect(list('https://example.com/')).toEqual(['/webhooks', '/webhooks', '/webhooks']);
+    expect(list('https://example.org')).toEqual([]);
+  });
+
   it('an entry without a time, a URL or a request is skipped with a warning, whatever its other fields are', () => {
     const odd = [7, null, {}, { request: { method: 'GET' } }, harEntry('noon', body)];
     const strange = harEntry('2026-11-20T11:00:00Z', 'text', {
