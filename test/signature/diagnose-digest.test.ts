@@ -2,7 +2,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type DigestInput, diagnoseDigest } from '../../src/signature/diagnose-digest.ts';
-
 import { schemes } from '../../src/signature/schemes.ts';
 
 const key = Buffer.from('a key of thirty-two bytes, always');
@@ -13,11 +12,12 @@ const body =
   '{"type":"order.shipped","data":{"id":"evt_1","payload":{"name":"Zo\\u00eb","kg":12.50,"url":"a/b"}}}';
 const parsed = JSON.parse(body);
 const compact = JSON.stringify(parsed);
+const content = `${timestamp}.${body}`;
 
 const hmac = (content: string, by: string | Uint8Array = secret, hash = 'sha256') =>
   createHmac(hash, by).update(content);
 const hex = (...args: Parameters<typeof hmac>) => `v1=${hmac(...args).digest('hex')}`;
-const correct = hmac(`${timestamp}.${body}`).digest('hex');
+const correct = hmac(content).digest('hex');
 
 function diagnose(computed: string, more: Partial<DigestInput> = {}) {
   return diagnoseDigest({
@@ -61,33 +61,23 @@ describe('a digest that a receiver computed', () => {
     ],
     ['an empty body', hex(`${timestamp}.`), 'body_changed', 'it was empty'],
     ['[object Object]', hex(`${timestamp}.[object Object]`), 'body_changed', '[object Object]'],
-    [
-      'the secret without its prefix',
-      hex(`${timestamp}.${body}`, secret.slice(6)),
-      'key_changed',
-      'without whsec_',
-    ],
-    ['the decoded secret', hex(`${timestamp}.${body}`, key), 'key_changed', 'base64-decoded'],
-    ['the secret of another endpoint', hex(`${timestamp}.${body}`, 'whsec_other'), 'wrong_secret', 'of wh_2'],
-    ['a secret in quotes', hex(`${timestamp}.${body}`, `"${secret}"`), 'wrong_secret', 'double quotes'],
-    ['an unset variable', hex(`${timestamp}.${body}`, 'undefined'), 'wrong_secret', 'undefined'],
-    ['SHA-1', hex(`${timestamp}.${body}`, secret, 'sha1'), 'algorithm_changed', 'sha1 instead of sha256'],
-    [
-      'base64',
-      `v1=${hmac(`${timestamp}.${body}`).digest('base64')}`,
-      'encoding_changed',
-      'base64 instead of lowercase hex',
-    ],
+    ['the secret without its prefix', hex(content, secret.slice(6)), 'key_changed', 'without whsec_'],
+    ['the decoded secret', hex(content, key), 'key_changed', 'base64-decoded'],
+    ['the secret of another endpoint', hex(content, 'whsec_other'), 'wrong_secret', 'of wh_2'],
+    ['a secret in quotes', hex(content, `"${secret}"`), 'wrong_secret', 'double quotes'],
+    ['an unset variable', hex(content, 'undefined'), 'wrong_secret', 'undefined'],
+    ['SHA-1', hex(content, secret, 'sha1'), 'algorithm_changed', 'sha1 instead of sha256'],
+    ['base64', `v1=${hmac(content).digest('base64')}`, 'encoding_changed', 'base64 instead of lowercase hex'],
     [
       'base64 without padding',
-      hmac(`${timestamp}.${body}`).digest('base64').replace('=', ''),
+      hmac(content).digest('base64').replace('=', ''),
       'encoding_changed',
       'base64 without padding',
     ],
-    ['base64url', hmac(`${timestamp}.${body}`).digest('base64url'), 'encoding_changed', 'base64url'],
+    ['base64url', hmac(content).digest('base64url'), 'encoding_changed', 'base64url'],
     [
       'base64url with padding',
-      `${hmac(`${timestamp}.${body}`).digest('base64url')}=`,
+      `${hmac(content).digest('base64url')}=`,
       'encoding_changed',
       'base64url with padding',
     ],
@@ -116,15 +106,13 @@ describe('a digest that a receiver computed', () => {
   });
 
   it('the remedy for a wrong key names the correct key', () => {
-    expect(diagnose(hex(`${timestamp}.${body}`, key)).remedy).toBe(
-      'Use the text of the whole secret as the key.',
-    );
+    expect(diagnose(hex(content, key)).remedy).toBe('Use the text of the whole secret as the key.');
   });
 
   it('a key in hex is recognized with and without the prefix of secrets', () => {
     const hexKey = key.toString('hex');
     for (const each of [hexKey, `whsec_${hexKey}`]) {
-      expect(diagnose(hex(`${timestamp}.${body}`, key), { secrets: [each] })).toMatchObject({
+      expect(diagnose(hex(content, key), { secrets: [each] })).toMatchObject({
         reason: 'key_changed',
         detail: 'The receiver makes one mistake: the key was the hex-decoded secret without whsec_.',
       });
@@ -160,9 +148,7 @@ describe('a digest that a receiver computed', () => {
   });
 
   it('a digest with the previous secret is accepted during a rotation', () => {
-    expect(
-      diagnose(hex(`${timestamp}.${body}`, 'whsec_previous'), { secrets: [secret, 'whsec_previous'] }).ok,
-    ).toBe(true);
+    expect(diagnose(hex(content, 'whsec_previous'), { secrets: [secret, 'whsec_previous'] }).ok).toBe(true);
   });
 
   it('a digest is diagnosed with the body that the receiver had', () => {
@@ -177,7 +163,7 @@ describe('a digest that a receiver computed', () => {
   it('a digest made with an API key is diagnosed if the key is given', () => {
     const apiKey = 'svc_test_0123456789';
     const otherSecrets = [{ name: 'the one given', secret: apiKey }];
-    expect(diagnose(hex(`${timestamp}.${body}`, apiKey), { otherSecrets }).reason).toBe('api_key_as_secret');
+    expect(diagnose(hex(content, apiKey), { otherSecrets }).reason).toBe('api_key_as_secret');
   });
 
   it.each([
@@ -195,7 +181,7 @@ describe('a digest that a receiver computed', () => {
     ['hex with more text', `${correct}zz`, 'not an HMAC in hex or base64: it has 66 characters'],
     [
       'base64 with another character',
-      `*${hmac(`${timestamp}.${body}`).digest('base64')}`,
+      `*${hmac(content).digest('base64')}`,
       'not an HMAC in hex or base64: it has 45 characters',
     ],
     [
@@ -214,7 +200,7 @@ describe('a digest that a receiver computed', () => {
   });
 
   it('a truncated digest is recognized with the previous secret during a rotation', () => {
-    const computed = hex(`${timestamp}.${body}`, 'whsec_previous').slice(0, 30);
+    const computed = hex(content, 'whsec_previous').slice(0, 30);
     expect(diagnose(computed, { secrets: [secret, 'whsec_previous'] }).detail).toContain('is truncated');
   });
 
