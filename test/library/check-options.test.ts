@@ -29,6 +29,7 @@ it.each<[options: object, message: string]>([
     'createEmulator: publicUrl must be a URL without a query, such as https://svc.example.com, not',
   ],
   [{ https: 'yes' }, 'createEmulator: https must be true or { cert, key }, not "yes".'],
+  [{ https: { cert: '' } }, 'createEmulator: https.key must be a string.'],
 ])('createEmulator rejects the options %j', async (options, message) => {
   await expect(createEmulator(options)).rejects.toMatchObject({
     code: 'usage',
@@ -44,7 +45,7 @@ it('the error of createEmulator does not show an invalid control token', async (
 });
 
 it.each<[responses: unknown, options: object, message: string]>([
-  [9999, {}, 'createReceiver: the argument must be a status from 200 to 599'],
+  [600, {}, 'createReceiver: the argument must be a status from 200 to 599'],
   [[500, 100], {}, 'createReceiver: [1] must be a status from 200 to 599, not 100.'],
   [{ staus: 500 }, {}, 'createReceiver: staus is not a known field. Did you mean status?'],
   ['ok', {}, 'createReceiver: the argument must be a status from 200 to 599, an object such as'],

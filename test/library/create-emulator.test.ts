@@ -141,9 +141,11 @@ describe('createEmulator', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('an error that the start reports says in its message what to do', async () => {
-    await expect(createEmulator({ db: '/dev/null' })).rejects.toMatchObject({
-      message: '/dev/null is not a regular file. Choose another database file.',
+  it('an error that the start reports says in its message what to do, with the command', async () => {
+    await using emulator = await createEmulator();
+    const port = Number(new URL(emulator.url).port);
+    await expect(createEmulator({ port })).rejects.toMatchObject({
+      message: expect.stringMatching(/^Port .+ in use\. Use port 0 .+ with: svc emulator status --url http:/),
       hint: undefined,
     });
   });

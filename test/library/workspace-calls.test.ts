@@ -93,8 +93,9 @@ describe('the calls of a workspace', () => {
     ['clock.advance', ({ clock }) => clock.advance('5m'), ['advanceClock', { ms: '5m', ...WORKSPACE }]],
     [
       'clock.advanceTo',
-      ({ clock }) => clock.advanceTo('2026-11-20'),
+      ({ clock }) => Promise.all(['2026-11-20', 'soon'].map(clock.advanceTo)),
       ['advanceClock', { to: '2026-11-20T00:00:00.000Z', ...WORKSPACE }],
+      ['advanceClock', { to: 'soon', ...WORKSPACE }],
     ],
     ['clock.next', ({ clock }) => clock.next(), ['nextClock', WORKSPACE]],
     ['clock.settle', ({ clock }) => clock.settle(), ['settleClock', WORKSPACE]],
