@@ -12,7 +12,7 @@ const failure: NonNullable<FuzzReport['failure']> = {
   remedy: 'Store data.id.',
   original_steps: 1,
   steps: [{ step: 1, sent: 'deliver event 1', received: 'status 204', broken: ['once'] }],
-  unusual_events: [],
+  unusual_events: [400, 401].map((length, event) => ({ event, payload: '1'.repeat(length) })),
   sequence: { version: 1, random_seed: 7, run: 0, events: [], steps: [] },
 };
 const report: FuzzReport = {
@@ -26,7 +26,7 @@ const report: FuzzReport = {
   failure: null,
 };
 const render = (change: Partial<FuzzReport>) =>
-  renderFuzzReport({ ...report, ...change }, { color: false, width: 80, unicode: false });
+  renderFuzzReport({ ...report, ...change }, { color: false, width: 999, unicode: false });
 
 it.each<[Partial<FuzzReport>, string]>([
   [{}, 'Played 100 sequences with 1203 deliveries in 21.4s, random seed 7. None broke a rule.'],
@@ -42,8 +42,10 @@ it.each<[Partial<FuzzReport>, string]>([
   expect(render(change).split('\n').at(-1)).toBe(summary);
 });
 
-it('a broken rule has its section only for receivers of the service', () => {
-  expect(render({ failure })).toMatch(/^Broken rule: once \(§6\.6\): an event/);
+it('a broken rule has its section only for receivers of the service, and a long payload is shortened', () => {
+  expect(render({ failure })).toMatch(
+    /^Broken rule: once \(§6\.6\): an event.+event 0 +1{400}\n.+event 1 +1{400}…\n/s,
+  );
   expect(render({ failure: { ...failure, reference: null } })).toMatch(/^Broken rule: once: an event/);
 });
 
@@ -52,14 +54,9 @@ it('a long step is wrapped at 80 columns, and has one line in a pipe', () => {
     ...{ step: 1, sent: 'attack with event 1 (order.shipped): a correctly signed delivery that is old' },
     ...{ received: '2 × status 204, 1 × connection reset', broken: ['no-server-error', 'accepted'] },
   };
-  const options = { color: false, unicode: true };
-  const renderSteps = (width: number) => {
-    const text = renderFuzzReport(
-      { ...report, failure: { ...failure, steps: [step] } },
-      { ...options, width },
-    );
-    return text.split('\n\n')[1];
-  };
+  const changed = { ...report, failure: { ...failure, steps: [step] } };
+  const renderSteps = (width: number) =>
+    renderFuzzReport(changed, { color: false, unicode: true, width }).split('\n\n')[1];
   expect(renderSteps(80)).toMatchInlineSnapshot(`
     "1. attack with event 1 (order.shipped): a correctly signed delivery that is old:
        2 × status 204, 1 × connection reset, breaks no-server-error, accepted"

@@ -188,9 +188,9 @@ describe('svc receiver check', () => {
     await expect(secretError).rejects.toMatchObject({
       hint: { text: 'Pass the webhook secret of github with --secret.' },
     });
-    const typeError = check({ url: 'http://127.0.0.1:1', sender: 'github', eventType: 'star' });
+    const typeError = check({ url: 'http://127.0.0.1:1', sender: 'slack', eventType: 'reply' });
     await expect(typeError).rejects.toMatchObject({
-      hint: { text: expect.stringMatching(/^Use one of issues\.opened, ping, .*push\. Create fixtures/) },
+      hint: { text: expect.stringMatching(/^Use one of app_mention, message\.channels, team_join\. Create/) },
     });
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify({ senders: { acme: { scheme: 'stripe' } } }));

@@ -210,12 +210,15 @@ describe('--count', () => {
     expect(err).toBe('');
   });
 
-  it('the summary of --count names the events, their rate and their deliveries', async () => {
-    const states = [[aDelivery({ event_id: 'evt_1', status: 'succeeded' })]];
-    const { out } = await trigger({ type: 'order.shipped', count: 2 }, states);
-    expect(out).toMatch(
-      /^Events +2 in \S+, created at (\d\.\d|\d{2,})\/s\nDeliveries +1 succeeded, 0 failed, 0 pending\n$/,
-    );
+  it.each([
+    [{ count: 2, rate: 4 }, /^Events +2 in \S+, created at \d\.\d\/s\n/],
+    [{ count: 40 }, /^Events +40 in \S+, created at \d{2,}\/s\n/],
+  ])('the summary of %j names the events, their rate and their deliveries', async (options, events) => {
+    const states = [[succeeded, failed, aDelivery({ status: 'canceled' })]];
+    const { result, out } = await trigger({ type: 'order.shipped', ...options }, states);
+    expect(result).toMatchObject({ value: ExitCode.success });
+    expect(out).toMatch(events);
+    expect(out).toContain('\nDeliveries  1 succeeded, 2 failed, 0 pending\n');
   });
 
   it('--count says that no endpoint receives the events', async () => {
