@@ -20,7 +20,7 @@ const publishedLibrary = {
   resolveId: (id) => (id.endsWith('/src/index.ts') ? { id: '../../dist/index.js', external: true } : null),
 };
 
-execFileSync(process.execPath, [join(here, '../scripts/build.mjs')], { stdio: 'inherit' });
+execFileSync(process.execPath, [join(here, '../scripts/build-if-needed.mjs')], { stdio: 'inherit' });
 await build({
   cwd: here,
   input: entries,

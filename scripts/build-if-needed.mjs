@@ -11,5 +11,5 @@ const sources = ['src', 'scripts'].flatMap((folder) =>
 const isCurrent = ['package.json', ...sources].every(
   (path) => modifiedAt(path) < modifiedAt('dist/start.js'),
 );
-const script = isCurrent ? 'prepare-driver.mjs' : 'build.mjs';
-execFileSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' });
+for (const script of ['prepare-driver.mjs', ...(isCurrent ? [] : ['build.mjs'])])
+  execFileSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' });

@@ -16,7 +16,6 @@ mkdirSync(dist, { recursive: true });
 for (const name of readdirSync(dist)) {
   if (name !== 'better-sqlite3') rmSync(join(dist, name), { recursive: true });
 }
-execFileSync(process.execPath, [join(root, 'scripts/prepare-driver.mjs')], { stdio: 'inherit' });
 const entries = {
   index: 'src/index.ts',
   signature: 'src/signature.ts',

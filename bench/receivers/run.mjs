@@ -15,7 +15,7 @@ function locate(file, name) {
     : `new URL(${JSON.stringify(path)}, import.meta.url).href`;
 }
 
-execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
+execFileSync(process.execPath, [join(root, 'scripts/build-if-needed.mjs')], { stdio: 'inherit' });
 await build({
   cwd: root,
   input: { main: './bench/receivers/main.ts' },

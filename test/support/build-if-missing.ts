@@ -3,6 +3,6 @@ import { runScript } from './build-once.ts';
 
 /** Builds the program before unit tests if it was never built: some of them read its files, and most load its SQLite driver. */
 export default function buildIfMissing(): void {
-  const isBuilt = existsSync(new URL('../../dist/cli.js', import.meta.url));
-  runScript(isBuilt ? 'prepare-driver.mjs' : 'build.mjs');
+  runScript('prepare-driver.mjs');
+  if (!existsSync(new URL('../../dist/cli.js', import.meta.url))) runScript('build.mjs');
 }
