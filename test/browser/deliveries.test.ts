@@ -64,10 +64,10 @@ describeInBrowser('the delivery list', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  it('nine tabs of one browser show new deliveries, although it opens only six connections to a host', async () => {
+  it('seven tabs of one browser show new deliveries, although it opens only six connections to a host', async () => {
     const { emulator, page } = await openList();
     const tabs = [page];
-    while (tabs.length < 9) tabs.push(await openDashboard(emulator, { besides: page }));
+    while (tabs.length < 7) tabs.push(await openDashboard(emulator, { besides: page }));
     await trigger(emulator, 1);
     for (const tab of tabs) await expect.poll(() => typesOf(tab)).toEqual(['order.shipped']);
   });

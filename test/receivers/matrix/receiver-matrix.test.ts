@@ -1,4 +1,7 @@
-/** What svc says about receivers with the mistakes that their frameworks invite. `npm run bench:receivers` has more frameworks. */
+/**
+ * What svc says about receivers with the mistakes that their frameworks invite. `npm run bench:receivers` has more frameworks, and runs
+ * the mistakes of a language with all of them.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -18,6 +21,8 @@ const frameworks: readonly FrameworkName[] = [
     return false;
   }),
 ];
+/** They run the mistakes of their language, too. */
+const languageFrameworks: readonly FrameworkName[] = ['express 5', 'flask'];
 /** The text of an object in Python, which svc does not know. */
 const unknownMistakes = ['parsed body as text'];
 
@@ -31,7 +36,9 @@ describe('svc explain', { timeout: 600_000 }, () => {
   it.for(frameworks)(
     'svc explain --probe names the mistake of each receiver with %s, and svc explain names no other',
     async (framework, context) => {
-      const own = rows.filter((row) => row.framework === framework && !row.needsInstall);
+      const own = rows
+        .filter((row) => row.framework === framework && !row.needsInstall)
+        .filter(({ isOfLanguage }) => !isOfLanguage || languageFrameworks.includes(framework));
       const scratch = createTemporaryFolder(context);
       await using receivers = await startRows(own, { secret: SECRET, scratch, packages });
       for (const started of receivers.started) {

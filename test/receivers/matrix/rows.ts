@@ -15,6 +15,8 @@ export interface Row {
   readonly expected: readonly string[];
   /** The payload of the event. */
   readonly payload: string;
+  /** Whether the mistake is one of the language, which each of its frameworks has. */
+  readonly isOfLanguage: boolean;
   /** Whether the row needs packages that only `npm run bench:receivers` installs. */
   readonly needsInstall: boolean;
 }
@@ -64,12 +66,16 @@ const {
   readFileSync(join(import.meta.dirname, 'mistakes.yaml'), 'utf8'),
 );
 
-function listMistakes(framework: FrameworkName): Mistakes {
+function toMistakeLanguage(framework: FrameworkName): string {
   const language = frameworkLanguages[framework];
+  return language === 'next' ? 'node' : language;
+}
+
+function listMistakes(framework: FrameworkName): Mistakes {
   return {
     correct: { expected: 'cause:delivered' },
     ...frameworks[framework === 'express 4' ? 'express 5' : framework],
-    ...languages[language === 'next' ? 'node' : language],
+    ...languages[toMistakeLanguage(framework)],
   };
 }
 
@@ -85,6 +91,7 @@ export const rows: readonly Row[] = (Object.keys(frameworkLanguages) as Framewor
           ...Object.entries(patch),
         ],
         payload: payload === 'large' ? LARGE_PAYLOAD : PAYLOAD,
+        isOfLanguage: Object.hasOwn(languages[toMistakeLanguage(framework)] ?? {}, mistake),
         needsInstall: needs_install === true,
       }),
     ),
