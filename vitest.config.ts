@@ -16,7 +16,10 @@ const unitTests = readdirSync(join(root, 'test'), { recursive: true, encoding: '
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
   .filter((path) => path.endsWith('.test.ts') && !/^test\/(?:e2e|browser|torture)\/|node_modules/.test(path));
 
-/** Unit tests share loaded modules. Those that replace modules cannot, and each of them gets its own process. */
+/**
+ * Unit tests share loaded modules. Those that replace whole modules or load them again cannot, and each of them gets its own process.
+ * `replaceExports` in test/support replaces functions of shared modules.
+ */
 const isolatedTests = unitTests.filter((path) =>
   /\bvi\.(?:mock|resetModules)\(/.test(readFileSync(join(root, path), 'utf8')),
 );

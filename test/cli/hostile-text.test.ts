@@ -1,14 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFixtureProject } from '../fixtures/fixture-project.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { runLine } from './fake-context.ts';
-
-// Completion prints nothing if the emulator takes longer than 300 ms to respond, as it does on a busy machine.
-vi.mock('../../src/platform/timers.ts', async (importActual) => ({
-  ...(await importActual<typeof import('../../src/platform/timers.ts')>()),
-  abortAfter: () => new AbortController().signal,
-}));
 
 /** An 8-bit control character, bidirectional controls, zero-width characters and a tag. */
 const HOSTILE = '\u009b2J\u202e\u2066\u200b\u2060\u{e0041}';

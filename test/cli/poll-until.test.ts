@@ -1,17 +1,20 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { pollUntil } from '../../src/cli/poll-until.ts';
+import * as timers from '../../src/platform/timers.ts';
+import { replaceExports } from '../support/replace-exports.ts';
 
-const time = vi.hoisted(() => ({ now: 0, pauses: [] as number[] }));
-vi.mock('../../src/platform/timers.ts', () => ({
-  monotonic: () => time.now,
-  sleep: async (ms: number) => {
-    time.pauses.push(ms);
-    await new Promise((resolve) => setImmediate(resolve));
-    time.now += ms;
-  },
-}));
-
-beforeEach(() => Object.assign(time, { now: 5_000, pauses: [] }));
+const time = { now: 5_000, pauses: [] as number[] };
+beforeEach(() => {
+  Object.assign(time, { now: 5_000, pauses: [] });
+  replaceExports(timers, {
+    monotonic: () => time.now,
+    async sleep(ms) {
+      time.pauses.push(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+      time.now += ms;
+    },
+  });
+});
 
 const { signal } = new AbortController();
 

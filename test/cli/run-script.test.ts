@@ -1,5 +1,5 @@
 /** The rules of a script that do not need an emulator. test/cli/commands/fixtures.test.ts runs scripts with one. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   findMismatch,
   formatExpectation,
@@ -14,15 +14,10 @@ import { createRandomSource } from '../../src/domain/secret.ts';
 import type { Expectation, ScriptStep } from '../../src/fixtures/script-fixtures.ts';
 import { createTemplateContexts } from '../../src/fixtures/template-contexts.ts';
 import type { ControlPlane } from '../../src/operations/control-plane.ts';
+import * as timers from '../../src/platform/timers.ts';
 import type { Delivery } from '../../src/resources/delivery.ts';
+import { replaceExports } from '../support/replace-exports.ts';
 import { aDelivery } from './fake-context.ts';
-
-/** How often a script has paused before it looked again. */
-const pauses = vi.hoisted(() => ({ count: 0 }));
-vi.mock('../../src/platform/timers.ts', async (importOriginal) => ({
-  ...(await importOriginal<typeof import('../../src/platform/timers.ts')>()),
-  sleep: async () => void pauses.count++,
-}));
 
 const event = (name: string | null, payloadTemplate = '{}'): ScriptStep => ({
   ...{ kind: 'event', name, type: 'a.b', payloadTemplate, idempotencyKeyTemplate: null },
@@ -111,11 +106,13 @@ describe('an expectation of a script', () => {
 
   it('an expectation ends as soon as it is met', async () => {
     const expecting = { ...expectation({ status: 'succeeded' }), withinMs: 60_000 } as ScriptStep;
-    pauses.count = 0;
-    const getStatus = () => (pauses.count >= 4 ? 'succeeded' : 'pending');
+    /** How often the script has paused before it looked again. */
+    let pauses = 0;
+    replaceExports(timers, { sleep: async () => void pauses++ });
+    const getStatus = () => (pauses >= 4 ? 'succeeded' : 'pending');
     const { last } = await run([...setup, expecting], { getStatus });
     expect(last).toMatchObject({ ok: true, lines: ['every delivery: succeeded'] });
-    expect(pauses.count).toBe(4);
+    expect(pauses).toBe(4);
   });
 });
 

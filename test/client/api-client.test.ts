@@ -1,16 +1,18 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApiClient } from '../../src/client/api-client.ts';
-import { type HttpRequest, sendRequest } from '../../src/client/http-client.ts';
+import type { HttpRequest } from '../../src/client/http-client.ts';
+import * as httpClient from '../../src/client/http-client.ts';
 import { SvcError } from '../../src/domain/errors.ts';
-
-vi.mock('../../src/client/http-client.ts', () => ({ sendRequest: vi.fn() }));
+import { replaceExports } from '../support/replace-exports.ts';
 
 /** A client whose requests fail. */
 function createClient(error: unknown) {
   const requests: HttpRequest[] = [];
-  vi.mocked(sendRequest).mockImplementation(async (request) => {
-    requests.push(request);
-    throw error;
+  replaceExports(httpClient, {
+    async sendRequest(request) {
+      requests.push(request);
+      throw error;
+    },
   });
   const options = { baseUrl: 'http://127.0.0.1:4777/v1', apiKey: 'svc_test_k' };
   return { requests, api: createApiClient(options) };

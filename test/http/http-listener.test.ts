@@ -6,13 +6,12 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { H3 } from 'h3';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { listen } from '../../src/http/http-listener.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
-
-vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 /** Sends a GET that trusts only `ca`. @returns the status */
 const get = (url: string, ca: string) =>
@@ -127,9 +126,6 @@ it('an emulator does not start on an address that the machine does not have', as
 
 describe('a listener', () => {
   const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
-  afterEach(() => {
-    vi.useRealTimers();
-  });
 
   /** A listener with a path that responds when `respond` is called, and a request to it. */
   async function startWithRequest() {
@@ -171,7 +167,7 @@ describe('a listener', () => {
 
   it('a listener that closes accepts no connection, waits for a response in progress and leaves no timer', async () => {
     const { listener, response, respond } = await startWithRequest();
-    vi.useFakeTimers({ toFake: [...timers] });
+    useFakeTimers({ toFake: [...timers] });
     const closed = listener.close();
     const [error] = await once(connect(listener.port, '127.0.0.1'), 'error').catch((refused) => [refused]);
     expect(error).toMatchObject({ code: 'ECONNREFUSED' });
@@ -184,7 +180,7 @@ describe('a listener', () => {
 
   it('a listener that closes destroys a connection without a response after five seconds', async () => {
     const { listener, response } = await startWithRequest();
-    vi.useFakeTimers({ toFake: [...timers] });
+    useFakeTimers({ toFake: [...timers] });
     let isClosed = false;
     const closed = listener.close().then(() => {
       isClosed = true;
@@ -202,7 +198,7 @@ describe('a listener', () => {
     const socket = connect(listener.port, '127.0.0.1');
     await once(socket, 'connect');
     const disconnected = once(socket, 'close');
-    vi.useFakeTimers({ toFake: [...timers] });
+    useFakeTimers({ toFake: [...timers] });
     const closed = listener.close();
     await vi.advanceTimersByTimeAsync(5_000);
     await Promise.all([closed, disconnected]);
@@ -246,7 +242,7 @@ describe('a listener', () => {
 
   it('a listener that closes before it serves does not wait for requests', async () => {
     const { listener, response } = await startWithEarlyRequest();
-    vi.useFakeTimers({ toFake: [...timers] });
+    useFakeTimers({ toFake: [...timers] });
     const failed = expect(response).rejects.toThrow('fetch failed');
     await listener.close();
     await failed;

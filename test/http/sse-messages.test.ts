@@ -1,17 +1,13 @@
 /** The messages of one client of the live stream, with fake timers and without an emulator. */
 import { getEventListeners } from 'node:events';
 import { H3Event } from 'h3';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sseResponse } from '../../src/http/sse-response.ts';
 import type { ControlPlane } from '../../src/operations/control-plane.ts';
-
-vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
+import { useFakeTimers } from '../support/fake-timers.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
+  useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 
 const HEARTBEAT_MS = 15_000;

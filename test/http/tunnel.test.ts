@@ -3,11 +3,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTunnel } from '../../src/http/tunnel.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { isRunning } from '../support/is-running.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
-
-vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 const onEnd = vi.fn();
 let folder: string;
@@ -18,7 +17,6 @@ beforeEach(() => {
   vi.stubEnv('PATH', folder);
 });
 afterEach(() => {
-  vi.useRealTimers();
   vi.unstubAllEnvs();
 });
 
@@ -113,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
   it('closing a tunnel ends cloudflared and leaves no timer', async () => {
     const pidFile = join(folder, 'pid');
     install(`require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${stay}`);
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const tunnel = await open();
     expect(vi.getTimerCount()).toBe(0);
     await tunnel.close();
@@ -151,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
 
   it('a tunnel that does not open in 20 seconds fails', async () => {
     const argumentsFile = install('setInterval(() => {}, 1000);');
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const opening = expect(open()).rejects.toMatchObject({
       message: 'cloudflared could not open a tunnel within 20 seconds: it printed nothing.',
     });

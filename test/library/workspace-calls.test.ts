@@ -1,12 +1,12 @@
 /** Which call of the control plane or the API each call of a workspace becomes. */
-import { describe, expect, it, vi } from 'vitest';
-import { type HttpRequest, sendRequest } from '../../src/client/http-client.ts';
+import { describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../src/client/http-client.ts';
+import * as httpClient from '../../src/client/http-client.ts';
 import { createWorkspace, type Workspace } from '../../src/library/workspace.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';
 import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { aDetail, pageOf } from '../cli/fake-context.ts';
-
-vi.mock('../../src/client/http-client.ts', () => ({ sendRequest: vi.fn() }));
+import { replaceExports } from '../support/replace-exports.ts';
 
 const WORKSPACE = { workspace_id: 'ws_1' };
 const EVENT = {
@@ -20,9 +20,11 @@ const EVENT = {
 function setUp({ isClosed = false } = {}) {
   const calls: unknown[] = [];
   const sent: HttpRequest[] = [];
-  vi.mocked(sendRequest).mockImplementation(async (request) => {
-    sent.push(request);
-    return { status: 201, headers: {}, text: JSON.stringify(EVENT) };
+  replaceExports(httpClient, {
+    async sendRequest(request) {
+      sent.push(request);
+      return { status: 201, headers: {}, text: JSON.stringify(EVENT) };
+    },
   });
   const results: Record<string, unknown> = {
     getDelivery: aDetail(),

@@ -1,7 +1,7 @@
 /** The checks of receivers with slow parts, and with one defect each, in virtual time: the failed checks name that defect and no other. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/domain/errors.ts';
 import { senders } from '../../src/profile/senders.ts';
 import { listChecks } from '../../src/receivers/run-checks.ts';
@@ -17,18 +17,9 @@ import { verifyMessage } from '../../src/signature/verify.ts';
 import { checkReceiver, idsOf, needsObserver } from './check-receiver.ts';
 import { API_KEY, type ReceiverParts, sleep, storeKey, workInOrder } from './configurable-receiver.ts';
 import { defects } from './defects.ts';
-import { startCheckedReceiver, useVirtualTime } from './in-process-receiver.ts';
+import { startCheckedReceiver, useInProcessReceivers } from './in-process-receiver.ts';
 
-vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
-vi.mock('../../src/receivers/receiver-client.ts', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  createReceiverClient: (await import('./in-process-receiver.ts')).createInProcessClient,
-}));
-
-beforeEach(useVirtualTime);
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(useInProcessReceivers);
 
 /** The numbers of deliveries that a text gives: without and with `--observe`. */
 function readDeliveryCounts(text: string): number[] {

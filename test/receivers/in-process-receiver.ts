@@ -1,6 +1,6 @@
 /**
- * Configurable receivers without HTTP. With the fake timers of {@link useVirtualTime}, a test of many seconds takes milliseconds and has
- * the same result on a busy machine. test/receivers/receiver-client.test.ts tests the real client.
+ * Configurable receivers without HTTP. With the fake timers of {@link useInProcessReceivers}, a test of many seconds takes milliseconds
+ * and has the same result on a busy machine. test/receivers/receiver-client.test.ts tests the real client.
  */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -12,6 +12,9 @@ import type {
   ReceiverClientOptions,
   ReceiverResponse,
 } from '../../src/receivers/receiver-client.ts';
+import * as receiverClient from '../../src/receivers/receiver-client.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
+import { replaceExports } from '../support/replace-exports.ts';
 import {
   type ConfigurableReceiver,
   type ReceiverCore,
@@ -20,9 +23,10 @@ import {
   startReceiver,
 } from './configurable-receiver.ts';
 
-/** Time is that of timers, and passes only when nothing else can run. */
-export function useVirtualTime(): void {
-  vi.useFakeTimers({
+/** Deliveries go to receivers in this process. Time is that of timers, and passes only when nothing else can run. */
+export function useInProcessReceivers(): void {
+  replaceExports(receiverClient, { createReceiverClient: createInProcessClient });
+  useFakeTimers({
     // Just before another second, which changes the timestamp and so the signature. Not at the start of a minute, which is a check.
     now: Date.parse('2026-01-15T12:00:10.990Z'),
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'],
@@ -93,8 +97,8 @@ const LATENCY_MS = 1;
 const SLOW_BODY_MS = 40;
 const CUT_AFTER_MS = 15;
 
-/** Replaces `createReceiverClient` through `vi.mock`. */
-export function createInProcessClient({ url, signal }: ReceiverClientOptions): ReceiverClient {
+/** Replaces `createReceiverClient`. */
+function createInProcessClient({ url, signal }: ReceiverClientOptions): ReceiverClient {
   const port = Number(new URL(url).port);
   const freeConnections: Connection[] = [];
 

@@ -1,9 +1,7 @@
 /** The waits for side effects, in virtual time. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SideEffectObserver } from '../../src/receivers/side-effect-observer.ts';
-import { useVirtualTime } from './in-process-receiver.ts';
-
-vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
+import { useInProcessReceivers } from './in-process-receiver.ts';
 
 const { signal } = new AbortController();
 const expectOne = (id: string) => new Map([[id, 1]]);
@@ -22,10 +20,7 @@ function start({ hasIds = true } = {}) {
 }
 
 describe('SideEffectObserver', () => {
-  beforeEach(useVirtualTime);
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  beforeEach(useInProcessReceivers);
 
   const repeat = (intervalMs: number, count: number) =>
     Array.from({ length: count }, (_, index) => intervalMs * (index + 1));

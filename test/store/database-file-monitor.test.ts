@@ -9,15 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   DatabaseFileMonitor,
   type DatabaseFileProblem,
   watchDatabaseFile,
 } from '../../src/store/database-file-monitor.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-
-vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 /** A file with 100 bytes and a log with 50, both written by the emulator. */
 function open() {
@@ -118,10 +117,7 @@ describe('DatabaseFileMonitor', () => {
 });
 
 it('each problem is reported once, until the watch ends', () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const started = vi.spyOn(globalThis, 'setInterval');
   let problem: DatabaseFileProblem | null = 'replaced';
   const reported: string[] = [];

@@ -1,9 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SvcError } from '../../src/domain/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
 import { Database } from '../support/sqlite.ts';
-
-vi.mock('../../src/platform/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 function open({ assertWritable = () => {} } = {}) {
   const db = new Database(':memory:');
@@ -213,8 +212,7 @@ describe('GroupCommit.runLater', () => {
   });
 
   it('without a next group, a timer that does not keep the process alive commits the writes after 20 ms', () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const started = vi.spyOn(globalThis, 'setTimeout');
     const { group, note, notes, commits } = open();
     for (const texts of [

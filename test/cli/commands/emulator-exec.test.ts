@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { command } from '../../../src/cli/commands/emulator-exec.ts';
 import type { EnvVariables } from '../../../src/cli/env-variables.ts';
 import type { CommandResult } from '../../../src/cli/exec/run-command.ts';
+import * as commands from '../../../src/cli/exec/run-command.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
 import { createHttpControlClient } from '../../../src/client/http-client.ts';
 import { ExitCode } from '../../../src/domain/errors.ts';
@@ -13,8 +14,6 @@ import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
-const mocks = vi.hoisted(() => ({ runCommand: vi.fn() }));
-vi.mock('../../../src/cli/exec/run-command.ts', () => ({ runCommand: mocks.runCommand }));
 type Script = (variables: EnvVariables) => Promise<Partial<CommandResult>>;
 
 /** Creates one event, which has a delivery if there is an endpoint. */
@@ -50,7 +49,7 @@ async function exec(
   vi.stubEnv('TMPDIR', temporary);
   const receiver = responses === undefined ? null : await createReceiver(responses);
   let variables: EnvVariables = {};
-  mocks.runCommand.mockImplementation(async (_words, given: EnvVariables) => {
+  vi.spyOn(commands, 'runCommand').mockImplementation(async (_words, given: EnvVariables) => {
     variables = given;
     return { exitCode: 0, wasInterrupted: false, ...(await script(given)) };
   });

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/domain/duration.ts';
 import { type History, history, type Limits, runHistory } from './random-history.ts';
-
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
 
 /** Set this for a longer search: `HISTORIES=2000 npx vitest run test/emulator/deliveries/attempt-order.test.ts --testTimeout 3600000`. */
 const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);

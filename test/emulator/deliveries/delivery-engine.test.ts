@@ -7,14 +7,13 @@ import { createEvent } from '../../../src/emulator/service/events.ts';
 import { createWebhook } from '../../../src/emulator/service/webhooks.ts';
 import { Store } from '../../../src/store/store.ts';
 import { toClockState } from '../../../src/store/workspaces.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createTestSandbox, NOW, runEventLoop } from './dispatcher-setup.ts';
 
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
-
 /** An engine whose timers fire only in `advance`. */
 function createEngine({ path = ':memory:', ...options }: { path?: string; listenerGraceMs?: number } = {}) {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   const test = createTestSandbox({ store: new Store({ path }), frozen: false });
   const { sandbox, store, workspace } = test;
   const errors: string[] = [];
@@ -24,7 +23,6 @@ function createEngine({ path = ':memory:', ...options }: { path?: string; listen
     ...options,
   });
   onTestFinished(() => {
-    vi.useRealTimers();
     store.close();
     engine.sender.close();
   });

@@ -2,9 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
 import { MAX_UNRECORDED } from '../../../src/emulator/deliveries/dispatcher.ts';
 import { Store } from '../../../src/store/store.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
-
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
 
 const PAUSE_MS = 1_000;
 const fail = (message = 'page on fire') => {
@@ -13,10 +12,11 @@ const fail = (message = 'page on fire') => {
 
 /** A dispatcher on a running clock, with fake real time. */
 function start(options: Parameters<typeof startDispatcher>[0] = {}) {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const startedAt = performance.now();
   const monotonic = () => performance.now() - startedAt;
   const dispatch = startDispatcher({ frozen: false, monotonic, ...options });
+  // Before the dispatcher ends, which waits for timers.
   onTestFinished(() => void vi.useRealTimers());
   const { dispatcher, workspace } = dispatch;
   return {

@@ -1,17 +1,16 @@
 import { createHmac } from 'node:crypto';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type ProbeOptions, probeSignature } from '../../../src/emulator/deliveries/probe-signature.ts';
 import type { Sender, SendRequest } from '../../../src/emulator/deliveries/sender.ts';
+import * as timers from '../../../src/platform/timers.ts';
 import type { SignatureScheme } from '../../../src/signature/scheme.ts';
+import { replaceExports } from '../../support/replace-exports.ts';
 import { failedResult, startDispatcher } from './dispatcher-setup.ts';
 
-const time = vi.hoisted(() => ({ now: 0 }));
-vi.mock('../../../src/platform/timers.ts', async (importActual) => ({
-  ...(await importActual<typeof import('../../../src/platform/timers.ts')>()),
-  monotonic: () => time.now,
-}));
+const time = { now: 0 };
 beforeEach(() => {
   time.now = 0;
+  replaceExports(timers, { monotonic: () => time.now });
 });
 
 interface Received {

@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
 import { ClockController } from '../../../src/emulator/deliveries/clock-controller.ts';
 import type { Sender, SendRequest, SendResult } from '../../../src/emulator/deliveries/sender.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 import {
   createScriptedSender,
   failedResult,
@@ -98,20 +99,16 @@ function createScriptedTransport(): Transport {
 /** Runs a history until nothing is due. @returns the final state */
 export async function runHistory(limits: Limits, steps: History) {
   // The timers of the dispatcher follow the time of the history.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const runner = new HistoryRunner(limits, createScriptedTransport());
-    await runner.create(0);
-    const started: unknown[] = [];
-    for (const { does, number, response, pause } of steps) {
-      started.push(runner[does](number, response));
-      await runEventLoop(pause);
-    }
-    await Promise.all(started);
-    return await runner.end();
-  } finally {
-    vi.useRealTimers();
+  useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const runner = new HistoryRunner(limits, createScriptedTransport());
+  await runner.create(0);
+  const started: unknown[] = [];
+  for (const { does, number, response, pause } of steps) {
+    started.push(runner[does](number, response));
+    await runEventLoop(pause);
   }
+  await Promise.all(started);
+  return runner.end();
 }
 
 class HistoryRunner {

@@ -6,11 +6,10 @@ import { createHttpControlClient } from '../../../src/client/http-client.ts';
 import { controlOperations } from '../../../src/operations/control-operations.ts';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import type { Delivery } from '../../../src/resources/delivery.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../../support/test-receiver.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
-
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
 
 /** The same control plane; every output is held against the schema of its operation, unknown fields included. */
 function checked(control: ControlPlane): ControlPlane {
@@ -123,8 +122,7 @@ describe('webhooks', () => {
       expect((await items.next()).value).toMatchObject({ delivery: { webhook_id: id } });
     }
     // Only now: a timer commits the results of attempts.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     vi.advanceTimersByTime(3_600_000);
     await expect(control.getWebhook({ id })).resolves.toMatchObject({ id, listener: true });
     following.abort();

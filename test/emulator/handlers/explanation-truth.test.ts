@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { maskSecret } from '../../../src/domain/credentials.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/domain/duration.ts';
-import type { Sender, SendRequest, SendResult } from '../../../src/emulator/deliveries/sender.ts';
+import type { SendRequest, SendResult } from '../../../src/emulator/deliveries/sender.ts';
+import * as senders from '../../../src/emulator/deliveries/sender.ts';
 import type { Explanation } from '../../../src/operations/explanation-schemas.ts';
 import type { WebhookWithSecret } from '../../../src/resources/endpoint.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
@@ -24,15 +25,6 @@ type Respond = (request: ReceivedRequest) => ReceiverResponse;
 
 /** The receivers by URL. They are called in this process, because the probes send thousands of requests. */
 const receivers = new Map<string, Respond>();
-
-vi.mock(import('../../../src/emulator/deliveries/sender.ts'), async (importOriginal) => ({
-  ...(await importOriginal()),
-  createSender: (): Sender => ({
-    connect: () => Promise.reject(new Error('no test connects')),
-    send: async (request) => sendInProcess(request),
-    close: async () => {},
-  }),
-}));
 
 function sendInProcess({ url, headers, body: sent }: SendRequest): SendResult {
   const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
@@ -58,7 +50,13 @@ function sendInProcess({ url, headers, body: sent }: SendRequest): SendResult {
 
 let emulator: TestEmulator;
 beforeAll(async () => {
+  vi.spyOn(senders, 'createSender').mockReturnValue({
+    connect: () => Promise.reject(new Error('no test connects')),
+    send: async (request) => sendInProcess(request),
+    close: async () => {},
+  });
   emulator = await startTestEmulator();
+  vi.restoreAllMocks();
 });
 afterAll(() => emulator.close());
 

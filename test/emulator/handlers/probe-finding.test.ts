@@ -1,20 +1,18 @@
 /** A mistake that a probe found belongs to the endpoint, until one of its deliveries succeeds. */
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import * as timers from '../../../src/platform/timers.ts';
+import { replaceExports } from '../../support/replace-exports.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../../support/test-receiver.ts';
-
-// On a slow machine, the time limit of a probe would end it before its last mistake.
-vi.mock('../../../src/platform/timers.ts', async (importActual) => ({
-  ...(await importActual<typeof import('../../../src/platform/timers.ts')>()),
-  monotonic: () => 0,
-}));
 
 let emulator: TestEmulator;
 beforeAll(async () => {
   emulator = await startTestEmulator();
 });
 afterAll(() => emulator.close());
+// On a slow machine, the time limit of a probe would end it before its last mistake.
+beforeEach(() => replaceExports(timers, { monotonic: () => 0 }));
 
 /** Parses the body and serializes it again, which changes 1.50. */
 const verifyParsedBody =

@@ -1,23 +1,21 @@
 /** Throws an error after one write to the database, at each point of a scenario in turn, and checks what is left. */
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../src/domain/duration.ts';
 import { SvcError } from '../../../src/domain/errors.ts';
+import * as timers from '../../../src/platform/timers.ts';
 import { Sql } from '../../../src/store/sql.ts';
+import { replaceExports } from '../../support/replace-exports.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver } from '../../support/test-receiver.ts';
 import { createTestWallClock } from '../../support/test-wall-clock.ts';
 
-// STORE_RETRY_MS, the pause of the dispatcher after a failed write, takes no time here. No other timer of the scenario takes a second.
-vi.mock('../../../src/platform/timers.ts', async () => {
-  const timers = await import('../../support/fakeable-timers.ts');
-  const shorten = (ms?: number) => (ms === SECOND_MS ? 1 : ms);
-  return {
-    ...timers,
-    setTimeout: (callback: () => void, ms?: number) => timers.setTimeout(callback, shorten(ms)),
-  };
-});
+const { setTimeout } = timers;
+/** STORE_RETRY_MS, the pause of the dispatcher after a failed write, takes no time here. No other timer of the scenario takes a second. */
+const setShorterTimeout = (callback: () => void, ms?: number) =>
+  setTimeout(callback, ms === SECOND_MS ? 1 : ms);
+beforeEach(() => replaceExports(timers, { setTimeout: setShorterTimeout as typeof setTimeout }));
 
 /** An operation of a user. It is repeated if it reports an error. */
 type Step = (emulator: TestEmulator, ids: Ids) => Promise<unknown>;

@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ListenerEndpointCleanup } from '../../../src/emulator/service/listener-endpoint-cleanup.ts';
 import { isPermanent, registerWebhook } from '../../../src/emulator/service/webhooks.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 import { failedResult, runEventLoop, startDispatcher } from '../deliveries/dispatcher-setup.ts';
-
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
 
 const GRACE_MS = 10_000;
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 
 function startListeners(options: Parameters<typeof startDispatcher>[0] = {}) {

@@ -3,14 +3,12 @@ import { DAY_MS, HOUR_MS } from '../../../src/domain/duration.ts';
 import type { RetentionLimits } from '../../../src/domain/retention-limits.ts';
 import { startRetentionJob } from '../../../src/emulator/service/retention-job.ts';
 import { insertApiKey, insertRequest } from '../../store/rows.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 import { runEventLoop } from '../deliveries/dispatcher-setup.ts';
 import { openSandbox } from './open-sandbox.ts';
 
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
-
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
+  useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 });
 
 const NO_LIMITS: RetentionLimits = { days: null, megabytes: null };

@@ -1,6 +1,6 @@
 /** What the checks of single deliveries send, and what it means if a receiver does not accept a valid one. */
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { listSignatureChecks } from '../../../src/receivers/checks/signature-checks.ts';
 import type { CheckId } from '../../../src/receivers/receiver-check.ts';
 import { listChecks } from '../../../src/receivers/run-checks.ts';
@@ -9,18 +9,9 @@ import { createSignatureHeaders } from '../../../src/signature/sign.ts';
 import { verifyMessage } from '../../../src/signature/verify.ts';
 import { checkReceiver } from '../check-receiver.ts';
 import { API_KEY, type ReceiverParts, type Receiving, SECRET } from '../configurable-receiver.ts';
-import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
+import { startInProcessReceiver, useInProcessReceivers } from '../in-process-receiver.ts';
 
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
-vi.mock('../../../src/receivers/receiver-client.ts', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  createReceiverClient: (await import('../in-process-receiver.ts')).createInProcessClient,
-}));
-
-beforeEach(useVirtualTime);
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(useInProcessReceivers);
 
 /** The last delivery that a correct receiver gets from the check with this ID. */
 async function receive(id: CheckId): Promise<Receiving> {

@@ -1,5 +1,5 @@
 /** Receivers with one defect each: the fuzz run finds a small sequence that shows it. Also failures that show late. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/domain/errors.ts';
 import { fuzzRules } from '../../../src/receivers/play-rules.ts';
 import { type DeliverySequence, parseSequence } from '../../../src/receivers/sequence.ts';
@@ -7,19 +7,10 @@ import { getTamperedDelivery } from '../../../src/receivers/tampered-deliveries.
 import type { ReceiverParts } from '../configurable-receiver.ts';
 import { correctReceivers, storeSlowly } from '../correct-receivers.ts';
 import { defects } from '../defects.ts';
-import { startInProcessReceiver, useVirtualTime } from '../in-process-receiver.ts';
+import { startInProcessReceiver, useInProcessReceivers } from '../in-process-receiver.ts';
 import { fuzzReceiver } from './fuzz-receiver.ts';
 
-vi.mock('../../../src/platform/timers.ts', () => import('../../support/fakeable-timers.ts'));
-vi.mock('../../../src/receivers/receiver-client.ts', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  createReceiverClient: (await import('../in-process-receiver.ts')).createInProcessClient,
-}));
-
-beforeEach(useVirtualTime);
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(useInProcessReceivers);
 
 const found = defects.flatMap(({ fuzz, ...defect }) => (fuzz === null ? [] : [{ ...defect, fuzz }]));
 
