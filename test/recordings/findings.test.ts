@@ -166,6 +166,7 @@ describe('retries', () => {
     [60, 660, '1m 10m 2h 6h 12h 1d'],
     [0.3, 0.9, '300ms 600ms 2h 6h 12h 1d'],
     [86_400, 172_800, '1d'],
+    [2_100, 3_000, '35m 15m 2h 6h 12h 1d'],
   ])('retries after %f and %f seconds show the schedule %s', async (first, second, schedule) => {
     const lines = [toAttempt(0, 500), toAttempt(first, 500), toAttempt(second, 500)];
     expect((await checkLines('retry.schedule', lines))?.observed).toEqual(schedule.split(' '));
@@ -180,18 +181,22 @@ describe('retries', () => {
 
 describe('a single response', () => {
   const denied = reject('', 'unauthenticated');
+  const oldestFirst = { data: ['2026', '2027'].map((created_at) => ({ created_at })) };
 
   it.each<[GapId, string, number, object, string]>([
     ['error.codes', '/v1/events', 401, denied, 'confirmed'],
     ['error.codes', '/v1/events', 401, reject('', 'token_required'), 'different'],
     ['error.codes', '/v1/events', 403, reject('', 'permission_denied'), 'confirmed'],
     ['error.codes', '/v1/events', 403, reject('', 'untrusted_file'), 'different'],
+    ['event.record', '/v1/webhooks', 200, { data: [{ id: 'wh_1' }] }, 'no_evidence'],
     ['id.format', '/v1/events', 200, {}, 'no_evidence'],
     ['key.scopes', '/v1/events', 403, {}, 'confirmed'],
+    ['list.order', '/v1/events', 200, oldestFirst, 'different'],
     ['list.workspace', '/v1/events?workspace=ws_1', 400, {}, 'no_evidence'],
     ['path.slash', '/v1/events/', 200, {}, 'different'],
     ['path.slash', '/v1/events/', 401, denied, 'no_evidence'],
     ['path.slash', '/v1/events/', 404, {}, 'confirmed'],
+    ['rate.headers', '/v1/events', 429, {}, 'different'],
     ['version', '/v2/events', 200, {}, 'different'],
     ['version', '/v2/events', 401, denied, 'no_evidence'],
     ['version', '/v2/events', 404, {}, 'confirmed'],
@@ -234,6 +239,9 @@ describe('svc gaps record', () => {
     const requests: SentRequest[] = [];
     const send = async (request: SentRequest) => {
       requests.push(request);
+      await null;
+      // The next request is sent after this response.
+      expect(requests.at(-1)).toBe(request);
       const isAccepted = request.url.endsWith('/events') && request.body.includes(`"${acceptedField}":`);
       return { status: isAccepted ? 201 : 400, text: '{}' };
     };

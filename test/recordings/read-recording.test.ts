@@ -48,9 +48,9 @@ describe('a recording', () => {
   });
 
   it.each(['payload', 'data'])('a request to create an event is an event, with the payload in %s', (name) => {
-    const text = ndjsonLine(`{"type":"order.paid","workspace_id":"ws_1","${name}":{"n":1e3}}`);
+    const text = ndjsonLine(`{"type":"order.paid","workspace_id":"ws_1","${name}":{"id":"ord_1","n":1e3}}`);
     expect(read(text)).toMatchObject({
-      events: [{ position: 'line 1', type: 'order.paid', sourceId: null, payload: '{"n":1e3}' }],
+      events: [{ position: 'line 1', type: 'order.paid', sourceId: null, payload: '{"id":"ord_1","n":1e3}' }],
       ...{ repeatedCount: 0, otherCount: 0 },
     });
   });
