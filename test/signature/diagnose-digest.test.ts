@@ -147,10 +147,6 @@ describe('a digest that a receiver computed', () => {
     });
   });
 
-  it('a digest with the previous secret is accepted during a rotation', () => {
-    expect(diagnose(hex(content, 'whsec_previous'), { secrets: [secret, 'whsec_previous'] }).ok).toBe(true);
-  });
-
   it('a digest is diagnosed with the body that the receiver had', () => {
     const payload = Buffer.from(body.replace('12.50', '13.50'));
     expect(diagnose(hex(`${timestamp}.${payload}`)).reason).toBe('signature_mismatch');
@@ -199,9 +195,11 @@ describe('a digest that a receiver computed', () => {
     });
   });
 
-  it('a truncated digest is recognized with the previous secret during a rotation', () => {
-    const computed = hex(content, 'whsec_previous').slice(0, 30);
-    expect(diagnose(computed, { secrets: [secret, 'whsec_previous'] }).detail).toContain('is truncated');
+  it('a digest with the previous secret is accepted during a rotation, and a truncated one is recognized', () => {
+    const secrets = [secret, 'whsec_previous'];
+    const computed = hex(content, 'whsec_previous');
+    expect(diagnose(computed, { secrets }).ok).toBe(true);
+    expect(diagnose(computed.slice(0, 30), { secrets }).detail).toContain('is truncated');
   });
 
   it('the hint for a digest without a known mistake says what else can help', () => {

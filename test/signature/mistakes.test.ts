@@ -254,6 +254,8 @@ describe('mistakes of receivers that were tried without the catalogue', () => {
     ['was escaped for HTML', correct(escapeHtml('&#39;'))],
     ['was escaped for HTML', correct(escapeHtml("'"))],
     ['as addslashes of PHP does', correct(body.replaceAll(/["'\\]/g, (char) => `\\${char}`))],
+    ['as Python does', correct(`b'${body.replaceAll(/['\\]/g, (char) => `\\${char}`)}'`)],
+    ['as Go does', correct(`[${Buffer.from(body).join(' ')}]`)],
     ['Sum(content) of Go', Buffer.concat([Buffer.from(`${timestamp}.${body}`), sign('')])],
   ])('the digest of a receiver is explained: %s', (named, digest) => {
     const given = { ...input, secrets: [underscored], message: { ...message, body }, sentDigests: [] };
