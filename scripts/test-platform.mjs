@@ -14,7 +14,8 @@ import * as packed from './platform/package.mjs';
 import { removeFolders } from './platform/projects.mjs';
 import * as runners from './platform/runners.mjs';
 
-const groups = { bundles, modules, package: packed, driver, examples, runners, executable };
+// The longest first, so that the others run beside it.
+const groups = { runners, package: packed, examples, driver, modules, bundles, executable };
 
 const HELP = `Test what only the build, the packed package and the single executable show
 
