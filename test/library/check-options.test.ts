@@ -52,7 +52,9 @@ it.each<[responses: unknown, options: object, message: string]>([
   [200, { prot: 3000 }, 'createReceiver: prot is not a known field. Did you mean port?'],
   [200, { timeout: 'soon' }, 'createReceiver: timeout must be a number of milliseconds, or a string such as'],
   [200, { scheme: 7 }, 'createReceiver: scheme must be a scheme name or a scheme object'],
-  [200, { secret: '' }, 'createReceiver: secret must be a secret or an array of secrets.'],
+  [200, { secret: 7 }, 'createReceiver: secret must be a secret or an array of secrets.'],
+  [200, { secret: [] }, 'createReceiver: secret must be a secret or an array of secrets.'],
+  [200, { secret: ['whsec_a', ''] }, 'createReceiver: secret must be a secret or an array of secrets.'],
 ])('createReceiver rejects the responses %j with the options %j', async (responses, options, message) => {
   await expect(createReceiver(responses as number, options)).rejects.toMatchObject({
     code: 'usage',

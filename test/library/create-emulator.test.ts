@@ -148,6 +148,8 @@ describe('createEmulator', () => {
       message: expect.stringMatching(/^Port .+ in use\. Use port 0 .+ with: svc emulator status --url http:/),
       hint: undefined,
     });
+    const forwardTo = { url: 'http://elsewhere.invalid/', events: ['*'] };
+    await expect(createEmulator({ forwardTo })).rejects.toThrow('forwardTo.url must use HTTPS');
   });
 
   it('the error of an API request names no option of the command line', async () => {
