@@ -65,7 +65,7 @@ it('the banner of each emulator is that of golden/banner.txt', async () => {
       one,
     ]),
     'with eight endpoints': render(status, eight),
-    'without an endpoint': render(status, []),
+    'without an endpoint, and with a frozen clock': render(status, [], { clock: { ...clock, speed: 0 } }),
     'without an endpoint, and no local URL is accepted': render(status, [], onlyPublic),
     'with a generated certificate': render(status, [], https),
     'with a public address, whose certificate is not generated': render(

@@ -214,8 +214,7 @@ describe('svc deliveries replay', () => {
     ]);
     expect(JSON.parse(capturedOutput.out)).toMatchObject({
       data: [{ id: 'del_1' }, { id: 'del_2' }],
-      has_more: false,
-      refused: [],
+      ...{ has_more: false, end_cursor: 'del_2', refused: [] },
     });
     expect(JSON.parse(capturedOutput.err)).toEqual({
       note: { message: 'Replayed 2 deliveries: 2 pending.' },

@@ -126,8 +126,10 @@ describe('svc gaps check', () => {
         'list.workspace': 'workspace',
       },
     });
-    writeFileSync(config, JSON.stringify({ overrides }));
-    expect((await checkFiles()).exitCode).toBe(ExitCode.success);
+    writeFileSync(config, '{}');
+    expect((await checkFiles({ write: true, yes: true })).exitCode).toBe(ExitCode.success);
+    const ascii = await checkFiles({}, { capabilities: { unicode: false } });
+    expect(ascii).toMatchObject({ exitCode: ExitCode.success, out: expect.not.stringContaining('✓') });
   });
 
   it('--write does not change a file that is code', async () => {
