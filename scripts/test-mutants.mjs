@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadConfigFromFile } from 'vite';
+import { build, loadConfigFromFile } from 'vite';
 import { BaseSequencer, createVitest } from 'vitest/node';
 import { findMutations, withMutations } from './mutants/mutations.mjs';
 
@@ -15,7 +15,8 @@ Usage: npm run test:mutants -- <path> [tests...] [options]
 
 Arguments:
   path               Folder or file in src
-  tests              More test folders or files. The tests of the same folder in test always run.
+  tests              More test folders or files. The tests of the same folder in test always run, and those in a
+                     browser for src/dashboard.
 
 Options:
   --filter TEXT      Only mutants whose line in the output contains this text, such as the name of a file or "WHERE"
@@ -72,6 +73,7 @@ async function main([path, ...named], filter, sample) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mutants-'));
   const runners = { shared: await createRunner(changed, false), isolated: await createRunner(changed, true) };
   try {
+    if (isPage(source)) await buildPage(changed, join(folder, 'page'));
     const log = join(folder, 'log');
     const testFiles = await listReached(runners.isolated, findTests(source, named), log);
     const survivors = [];
@@ -118,10 +120,30 @@ async function createRunner(changed, isolate) {
     ...{ maxWorkers: 2, reporters: [{}], silent: true, update: 'none' },
     sequence: { sequencer: GivenOrder },
     setupFiles: [join(root, 'scripts/mutants/setup.mjs')],
+    // Mutants make the page larger.
+    testNamePattern: /^(?!.* less than 60 KB)/,
   };
-  const plugin = { name: 'mutants', enforce: 'pre', load: (id) => changed[id] };
   const { resolve } = projects[0];
-  return createVitest('test', { ...test, ...own }, { resolve, logLevel: 'silent', plugins: [plugin] });
+  const plugins = [loadChanged(changed)];
+  return createVitest('test', { ...test, ...own }, { resolve, logLevel: 'silent', plugins });
+}
+
+function loadChanged(changed) {
+  return { name: 'mutants', enforce: 'pre', load: (id) => changed[id] };
+}
+
+function isPage(source) {
+  return /^src\/dashboard\b/.test(source);
+}
+
+/** Builds the dashboard with all mutants, and lets the emulators of the tests serve it. */
+async function buildPage(changed, outDir) {
+  const configFile = join(root, 'src/dashboard/vite.config.ts');
+  const options = { build: { outDir }, logLevel: 'silent', plugins: [loadChanged(changed)] };
+  await build({ configFile, ...options });
+  const server = join(root, 'src/http/dashboard.ts');
+  const opened = `openFolder(${JSON.stringify(outDir)})`;
+  changed[server] = readFileSync(server, 'utf8').replace("findPackageFiles('dist/dashboard')", opened);
 }
 
 /** Runs the tests without a mutant. @returns those that pass, the fastest first, with the mutants that each reaches */
@@ -194,9 +216,10 @@ function listFiles(path) {
 function findTests(path, named) {
   const folder = join('test', relative('src', statSync(path).isFile() ? dirname(path) : path));
   const own = folder === 'test' ? [] : [folder];
+  if (isPage(path)) own.push('test/browser');
   const names = [path.replace(/^src(.*)\.tsx?$/, 'test$1.test.ts'), ...named, `${folder}.test.ts`, ...own];
   return listFiles('test')
-    .filter((file) => file.endsWith('.test.ts') && !/^test\/(?:e2e|browser|torture)\//.test(file))
+    .filter((file) => file.endsWith('.test.ts') && !/^test\/(?:e2e|torture)\//.test(file))
     .filter((file) => names.some((name) => file === name || file.startsWith(`${name}/`)))
     .map((file) => join(root, file));
 }

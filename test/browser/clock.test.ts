@@ -109,7 +109,7 @@ describeInBrowser('the clock', () => {
     await menuOf(page).getByLabel('Advance by').fill('24h');
     await page.keyboard.press('Enter');
     const cancel = clock.getByRole('button', { name: 'Cancel' });
-    await cancel.waitFor();
+    await clock.getByText('frozen').waitFor({ state: 'detached' });
     await receiver.waitFor(2);
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Events' }).click();

@@ -103,6 +103,7 @@ describeInBrowser('the delivery filters', () => {
     await page.getByText('No deliveries match').waitFor();
     await page.getByRole('button', { name: 'Remove filter: Response 4xx' }).click();
     await expect.poll(() => typesOf(page)).toEqual(['third.one', 'second.one', 'first.one']);
+    await expect.poll(() => rowsOf(page).getByText('200 · 2 attempts · ').count()).toBe(3);
     await field.fill('4zz');
     await field.press('Enter');
     const hint = 'Enter a status from 100 to 599, a class such as 4xx, or none.';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard, skipToNextPoll } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, openDashboard, skipToNextPoll } from '../support/browser.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startEmulator } from './open-emulator.ts';
@@ -158,6 +158,7 @@ describeInBrowser('the dashboard layout', () => {
   it('the dashboard layout lists each keyboard shortcut once with ?, and closes the list with Escape', async () => {
     const page = await openDashboard(await startEmulator());
     await page.getByRole('status').getByText('sandbox').waitFor();
+    await page.keyboard.press('Alt+t');
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Settings' });
     await dialog.getByText('Trigger an event').waitFor();
@@ -169,7 +170,7 @@ describeInBrowser('the dashboard layout', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.keyboard.press('t');
-    await expect.poll(() => page.title()).toBe('Trigger · svc');
+    await expectFocused(page.getByLabel('Event type'));
   });
 
   it('the dashboard layout has a skip link for keyboard users', async () => {
