@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createProcessIo, supportsUnicode, wantsColor } from '../../src/cli/io.ts';
 
 it.each<[Record<string, string>, isTerminal: boolean, color: boolean]>([
@@ -32,7 +32,7 @@ it.each<[Record<string, string>, unicode: boolean]>([
 });
 
 describe('createProcessIo', () => {
-  const terminal = { isTTY: true, columns: 60 };
+  const terminal = { isTTY: true, columns: 60, write: vi.fn() };
   const createIo = (streams: object, env = {}, noColor = false) =>
     createProcessIo(
       { env: { TERM: 'xterm-kitty', ...env }, ...streams } as unknown as NodeJS.Process,
@@ -43,6 +43,10 @@ describe('createProcessIo', () => {
     const io = createIo({ stdout: {}, stderr: terminal });
     expect(io).toMatchObject({ width: Number.POSITIVE_INFINITY, color: false });
     expect(io.noteCapabilities).toMatchObject({ width: 60, color: true });
+    // The last column stays free.
+    io.progress?.(`1${'.'.repeat(60)}`);
+    expect(terminal.write).toHaveBeenCalledWith(`\r1${'.'.repeat(58)}\x1b[K`);
+    expect(createIo({ stdout: terminal, stderr: {} }).progress).toBe(null);
   });
 
   it('--no-color takes precedence over FORCE_COLOR', () => {

@@ -71,6 +71,7 @@ it('svc listen without a URL verifies each delivery, gives the responses of --re
   expect(other).toMatch(/ {2}✓ 200 {2}verified {2}#1 {2}/);
   expect(capturedOutput.err.match(/hint: .*svc clock next/g)).toHaveLength(1);
   expect(await stop()).toBe(ExitCode.interrupted);
+  expect(capturedOutput.err).not.toContain('Canceled');
   expect((await control.listWebhooks({})).data).toEqual([]);
   // Another server can already have the port, so only the output shows that the receiver has ended: it prints each request.
   await fetch(String(endpoint?.url), { method: 'POST' }).catch(() => null);
@@ -133,11 +134,15 @@ it('svc listen verifies the signature scheme that the emulator uses', async () =
   expect((await lines(1))[0]).toMatch(/✓ 200 {2}verified {2}#1 {2}order\.shipped {2}evt_\w+$/);
 });
 
-it('svc listen --respond reset resets the connection', async () => {
-  const { capturedOutput, trigger, lines } = await listen({ respond: 'reset' });
-  const id = await trigger();
-  await expect.poll(() => capturedOutput.err).toMatch(/reset the connection.*; del_\w+: retry at /);
-  expect((await lines(1))[0]).toContain(`✗ reset  verified  #1  order.shipped  ${id}`);
+it('svc listen --respond reset resets the connection, and the retries are canceled at the end', async () => {
+  const { capturedOutput, stop, trigger, lines } = await listen({ respond: 'reset' });
+  const [id] = [await trigger(), await trigger()];
+  await expect
+    .poll(() => capturedOutput.err)
+    .toMatch(/(?:reset the connection[^;]*; del_\w+: retry at .*){2}/s);
+  expect((await lines(2))[0]).toContain(`✗ reset  verified  #1  order.shipped  ${id}`);
+  await stop();
+  expect(capturedOutput.err).toContain('Canceled 2 deliveries that were still pending.\n');
 });
 
 it('svc listen --respond timeout does not respond at all', async () => {

@@ -20,6 +20,7 @@ it('svc mcp starts one emulator for two calls, another one after svc emulator st
   send(callOf(3, 'status', '{}'));
   expect(await readUrl()).not.toBe(url);
   protocol.input.end();
-  expect(await ended).toMatchObject({ exitCode: ExitCode.success, out: '' });
+  const err = expect.stringMatching(/^Started an emulator at http:/);
+  expect(await ended).toMatchObject({ exitCode: ExitCode.success, out: '', err });
   expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
 });
