@@ -176,6 +176,7 @@ describe('retries', () => {
     const options = { overrides: { 'retry.jitter': 0.1 } };
     const lines = [toAttempt(0, 500), toAttempt(320, 500), toAttempt(320 + 1650, 500)];
     expect(await checkLines('retry.schedule', lines, options)).toMatchObject({ verdict: 'confirmed' });
+    expect(await checkLines('retry.jitter', lines, options)).toMatchObject({ verdict: 'no_evidence' });
   });
 });
 
@@ -191,6 +192,7 @@ describe('a single response', () => {
     ['event.record', '/v1/webhooks', 200, { data: [{ id: 'wh_1' }] }, 'no_evidence'],
     ['id.format', '/v1/events', 200, {}, 'no_evidence'],
     ['key.scopes', '/v1/events', 403, {}, 'confirmed'],
+    ['list.limit', '/v1/events?limit=1', 400, reject('a header is missing'), 'no_evidence'],
     ['list.order', '/v1/events', 200, oldestFirst, 'different'],
     ['list.workspace', '/v1/events?workspace=ws_1', 400, {}, 'no_evidence'],
     ['path.slash', '/v1/events/', 200, {}, 'different'],

@@ -64,7 +64,6 @@ describe('a recording', () => {
   });
 
   it.each([
-    ['HTML', '<html>'],
     ['other JSON', '{\n  "name": "app"\n}\n'],
     ['an empty object', '{}'],
     ['HAR without a list', '{"log": {"entries": 7}}'],
