@@ -72,9 +72,7 @@ function addSection(command: Command, title: string, toLines: () => readonly str
 }
 
 function describeValue(value: Option | Argument): string {
-  const { description, argChoices, defaultValue, defaultValueDescription: text } = value;
-  // The default of a flag is not shown: `--no-headers` has the default true.
-  const defaultText = text ?? (typeof defaultValue === 'boolean' ? undefined : defaultValue);
+  const { description, argChoices, defaultValueDescription: defaultText } = value;
   return [
     description,
     ...(argChoices === undefined ? [] : [`(choices: ${argChoices.join(', ')})`]),
