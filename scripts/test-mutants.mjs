@@ -143,7 +143,10 @@ async function buildPage(changed, outDir) {
   await build({ configFile, ...options });
   const server = join(root, 'src/http/dashboard.ts');
   const opened = `openFolder(${JSON.stringify(outDir)})`;
-  changed[server] = readFileSync(server, 'utf8').replace("findPackageFiles('dist/dashboard')", opened);
+  const text = readFileSync(server, 'utf8');
+  changed[server] = text.replace("findPackageFiles('dist/dashboard')", opened);
+  if (changed[server] === text)
+    throw new Error(`${server} no longer opens the built page as this script expects.`);
 }
 
 /** Runs the tests without a mutant. @returns those that pass, the fastest first, with the mutants that each reaches */

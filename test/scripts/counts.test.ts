@@ -38,7 +38,7 @@ it.each([
   ['test-node.mjs 24 --report', '--report needs a value.', 'node'],
   [
     'test-platform.mjs bundle',
-    '"bundle" is not one of bundles, modules, package, driver, examples, runners, executable.',
+    '"bundle" is not one of runners, package, examples, driver, modules, bundles, executable.',
     'platform',
   ],
 ])('%s exits with 2 and says what is wrong', async (line, message, name) => {
