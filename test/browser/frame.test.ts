@@ -76,7 +76,8 @@ describeInBrowser('the dashboard layout', () => {
     await expect.poll(async () => (await emulator.control.countDeliveries({})).failing).toBe(1);
     const [delivery] = (await emulator.control.listDeliveries({})).data;
     const [request] = (await emulator.control.listRequests({})).data;
-    const page = await openDashboard(emulator, { hash: '', expectedErrors: /ERR_|Failed to load/ });
+    const expectedErrors = /ERR_|Failed to load/;
+    const page = await openDashboard(emulator, { hash: '', expectedErrors, hasFakeTimers: true });
     const rows = page.locator('li > a');
     const payload = page.getByRole('textbox', { name: 'Payload' });
     const contents = {
@@ -97,12 +98,15 @@ describeInBrowser('the dashboard layout', () => {
         location.hash = hash;
       }, hash);
       await content.first().waitFor();
+      await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
       await page.context().setOffline(true);
+      await skipToNextPoll(page);
       const alert = page.getByRole('alert');
       await alert.getByText('This page shows the last data it received').waitFor();
       expect(await content.first().isVisible(), hash).toBe(true);
       await expect.poll(() => alert.count(), { message: hash }).toBe(1);
       await page.context().setOffline(false);
+      await skipToNextPoll(page);
       await alert.waitFor({ state: 'detached' });
     }
   });
