@@ -15,13 +15,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'postject';
 import { bundle } from './bundle.mjs';
-import { getNode } from './node-versions.mjs';
+import { EXECUTABLE_NODE, getNode } from './node-versions.mjs';
 
-/**
- * The newest line with long-term support that runs on a Linux without libatomic, which slim images do not have and Node.js 26 needs.
- * An exact version, so that two builds are the same.
- */
-const NODE_VERSION = '24.21.0';
 /** The marker in Node.js that says whether an application follows. */
 const SENTINEL_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
@@ -37,11 +32,11 @@ const packageFolders = [
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-const { program: node, folder: nodeFolder } = await getNode(NODE_VERSION);
+const { program: node, folder: nodeFolder } = await getNode(EXECUTABLE_NODE);
 await writeExecutable();
 writeLicenses();
 const { stdout } = await execa(executable, ['--version'], { stderr: 'inherit' });
-console.log(`${executable}: svc ${stdout} with Node.js ${NODE_VERSION}`);
+console.log(`${executable}: svc ${stdout} with Node.js ${EXECUTABLE_NODE}`);
 
 /** The paths of the assets by their names. */
 function listAssets() {
@@ -62,7 +57,7 @@ function writeLicenses() {
   const texts = [
     read(join(root, 'LICENSE')),
     read(join(root, 'dist/THIRD-PARTY-NOTICES.md')),
-    `# Node.js ${NODE_VERSION}\n\n${read(join(nodeFolder, 'LICENSE'))}`,
+    `# Node.js ${EXECUTABLE_NODE}\n\n${read(join(nodeFolder, 'LICENSE'))}`,
   ];
   writeFileSync(join(folder, 'LICENSES.md'), `${texts.join('\n\n')}\n`);
 }

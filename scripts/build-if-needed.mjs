@@ -8,8 +8,10 @@ const modifiedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false 
 const sources = ['src', 'scripts'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, path)),
 );
-const isCurrent = ['package.json', ...sources].every(
+const isCurrent = ['package.json', 'package-lock.json', ...sources].every(
   (path) => modifiedAt(path) < modifiedAt('dist/start.js'),
 );
-for (const script of ['prepare-driver.mjs', ...(isCurrent ? [] : ['build.mjs'])])
+const run = (script) =>
   execFileSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' });
+run('prepare-driver.mjs');
+if (!isCurrent) run('build.mjs');

@@ -4,6 +4,12 @@ import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { npmPack } from './npm-pack.mjs';
 
+/**
+ * The version in the single executable: of the newest line with long-term support that runs on a Linux without libatomic, which slim
+ * images do not have and Node.js 26 needs. An exact version, so that two builds are the same.
+ */
+export const EXECUTABLE_NODE = '24.21.0';
+
 const cacheFolder = join(import.meta.dirname, '../node_modules/.cache/svc-node');
 const isWindows = process.platform === 'win32';
 const packageName = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;

@@ -9,14 +9,14 @@ import { build, loadConfigFromFile } from 'vite';
 import { BaseSequencer, createVitest } from 'vitest/node';
 import { findMutations, withMutations } from './mutants/mutations.mjs';
 
-const HELP = `Change the source in small ways, and report which changes make no unit test fail
+const HELP = `Change the source in small ways, and report which changes make no test fail
 
 Usage: npm run test:mutants -- <path> [tests...] [options]
 
 Arguments:
   path               Folder or file in src
-  tests              More test folders or files. The tests of the same folder in test always run, and those in a
-                     browser for src/dashboard.
+  tests              More test folders or files. The tests of the same folder in test always run. For src/dashboard,
+                     the browser tests run too.
 
 Options:
   --filter TEXT      Only mutants whose line in the output contains this text, such as the name of a file or "WHERE"

@@ -14,7 +14,7 @@ import * as packed from './platform/package.mjs';
 import { removeFolders } from './platform/projects.mjs';
 import * as runners from './platform/runners.mjs';
 
-// The longest first, so that the others run beside it.
+// The longest first, so that the others run at the same time.
 const groups = { runners, package: packed, examples, driver, modules, bundles, executable };
 
 const HELP = `Test what only the build, the packed package and the single executable show

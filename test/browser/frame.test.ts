@@ -162,6 +162,7 @@ describeInBrowser('the dashboard layout', () => {
   it('the dashboard layout lists each keyboard shortcut once with ?, and closes the list with Escape', async () => {
     const page = await openDashboard(await startEmulator());
     await page.getByRole('status').getByText('sandbox').waitFor();
+    // A shortcut of the browser or the system.
     await page.keyboard.press('Alt+t');
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Settings' });

@@ -144,7 +144,7 @@ describe('createEmulator', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('an error that the start reports says in its message what to do, with the command', async () => {
+  it('an error of the start says in its message what to do, with the command or the option', async () => {
     await using emulator = await createEmulator();
     const port = Number(new URL(emulator.url).port);
     await expect(createEmulator({ port })).rejects.toMatchObject({

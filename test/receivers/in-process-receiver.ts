@@ -23,9 +23,14 @@ import {
   startReceiver,
 } from './configurable-receiver.ts';
 
-/** Deliveries go to receivers in this process. Time is that of timers, and passes only when nothing else can run. */
+/** Deliveries go to receivers in this process, in virtual time. */
 export function useInProcessReceivers(): void {
   replaceExports(receiverClient, { createReceiverClient: createInProcessClient });
+  useVirtualTime();
+}
+
+/** Time is that of timers, and passes only when nothing else can run. */
+export function useVirtualTime(): void {
   useFakeTimers({
     // Just before another second, which changes the timestamp and so the signature. Not at the start of a minute, which is a check.
     now: Date.parse('2026-01-15T12:00:10.990Z'),

@@ -1,7 +1,7 @@
 /** The waits for side effects, in virtual time. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SideEffectObserver } from '../../src/receivers/side-effect-observer.ts';
-import { useInProcessReceivers } from './in-process-receiver.ts';
+import { useVirtualTime } from './in-process-receiver.ts';
 
 const { signal } = new AbortController();
 const expectOne = (id: string) => new Map([[id, 1]]);
@@ -20,7 +20,7 @@ function start({ hasIds = true } = {}) {
 }
 
 describe('SideEffectObserver', () => {
-  beforeEach(useInProcessReceivers);
+  beforeEach(useVirtualTime);
 
   const repeat = (intervalMs: number, count: number) =>
     Array.from({ length: count }, (_, index) => intervalMs * (index + 1));

@@ -180,7 +180,7 @@ describe('retries', () => {
   });
 });
 
-describe('a single response', () => {
+describe('the verdict after one response', () => {
   const denied = reject('', 'unauthenticated');
   const oldestFirst = { data: ['2026', '2027'].map((created_at) => ({ created_at })) };
 
@@ -206,10 +206,13 @@ describe('a single response', () => {
     ['webhook.operations', '/v1/webhooks/wh_1', 200, {}, 'different'],
     ['webhook.operations', '/v1/webhooks/wh_1', 404, {}, 'no_evidence'],
     ['webhook.operations', '/v1/webhooks/wh_1', 405, {}, 'confirmed'],
-  ])('%s after GET %s with status %i and %j: %s', async (gap, path, status, response, verdict) => {
-    const requests = [{ path: '/v1/events' }, { path, status, response }];
-    expect(await checkOne(gap, requests)).toMatchObject({ verdict });
-  });
+  ])(
+    'the verdict on %s after GET %s with status %i and %j is %s',
+    async (gap, path, status, response, verdict) => {
+      const requests = [{ path: '/v1/events' }, { path, status, response }];
+      expect(await checkOne(gap, requests)).toMatchObject({ verdict });
+    },
+  );
 
   it('a header with another request ID than the error is a difference', async () => {
     const request = { method: 'GET', url: 'https://example.com/v1/events', headers: {}, body: '' };

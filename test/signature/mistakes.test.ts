@@ -312,7 +312,7 @@ describe('the time of a probe', () => {
     expect(choose('')).toBe(now);
   });
 
-  it('the start of a digest that covers no timestamp is not said to be rejected', async () => {
+  it('no start of a digest is rejected if the digest covers no timestamp', async () => {
     const github = { scheme: schemes.github, secret, message, now };
     expect(await findRejectedStart(github, async () => 'rejected')).toBeNull();
   });

@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import * as timers from '../../src/platform/timers.ts';
 import { replaceExports } from './replace-exports.ts';
 
-/** Instead of the original timers: those that are global when they are called. */
+/** Call the current global timers. `sleep` and `yieldToEventLoop` are repeated, because the originals call the original timers. */
 const globalTimers = {
   setTimeout: (callback: () => void, ms?: number) => globalThis.setTimeout(callback, ms),
   clearTimeout: (timer?: NodeJS.Timeout) => globalThis.clearTimeout(timer),

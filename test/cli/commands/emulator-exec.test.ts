@@ -5,11 +5,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { command } from '../../../src/cli/commands/emulator-exec.ts';
 import type { EnvVariables } from '../../../src/cli/env-variables.ts';
 import type { CommandResult } from '../../../src/cli/exec/run-command.ts';
-import * as commands from '../../../src/cli/exec/run-command.ts';
+import * as runCommandModule from '../../../src/cli/exec/run-command.ts';
 import { createApiClient } from '../../../src/client/api-client.ts';
 import { createHttpControlClient } from '../../../src/client/http-client.ts';
 import { ExitCode } from '../../../src/domain/errors.ts';
 import { findFreePort } from '../../support/local-server.ts';
+import { replaceExports } from '../../support/replace-exports.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createReceiver, type ReceiverResponses } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
@@ -49,9 +50,11 @@ async function exec(
   vi.stubEnv('TMPDIR', temporary);
   const receiver = responses === undefined ? null : await createReceiver(responses);
   let variables: EnvVariables = {};
-  vi.spyOn(commands, 'runCommand').mockImplementation(async (_words, given: EnvVariables) => {
-    variables = given;
-    return { exitCode: 0, wasInterrupted: false, ...(await script(given)) };
+  replaceExports(runCommandModule, {
+    async runCommand(_words, given: EnvVariables) {
+      variables = given;
+      return { exitCode: 0, wasInterrupted: false, ...(await script(given)) };
+    },
   });
   const { context, capturedOutput } = createFakeContext({ cwd, ...fake });
   // Not port 0: a server of another test could get the same port as soon as the emulator has closed.

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/domain/duration.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 import { type History, history, type Limits, runHistory } from './random-history.ts';
 
 /** Set this for a longer search: `HISTORIES=2000 npx vitest run test/emulator/deliveries/attempt-order.test.ts --testTimeout 3600000`. */
@@ -20,6 +21,7 @@ const limits = fc.constantFrom<Limits>(
 type Delivery = Awaited<ReturnType<typeof runHistory>>['deliveries'][number];
 
 it('the dispatcher makes the attempts of a delivery one at a time and on schedule in every random history [delivery.concurrency, retry.schedule, replay, §6.retries.window]', async () => {
+  useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await fc.assert(
     fc.asyncProperty(limits, history, (limits, steps) => expectLawful(limits, steps)),
     { numRuns: HISTORIES ?? 60 },

@@ -4,7 +4,6 @@ import { expect, vi } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../src/domain/duration.ts';
 import { ClockController } from '../../../src/emulator/deliveries/clock-controller.ts';
 import type { Sender, SendRequest, SendResult } from '../../../src/emulator/deliveries/sender.ts';
-import { useFakeTimers } from '../../support/fake-timers.ts';
 import {
   createScriptedSender,
   failedResult,
@@ -96,10 +95,8 @@ function createScriptedTransport(): Transport {
   };
 }
 
-/** Runs a history until nothing is due. @returns the final state */
+/** Runs a history until nothing is due. The timers must be fake: they follow the time of the history. @returns the final state */
 export async function runHistory(limits: Limits, steps: History) {
-  // The timers of the dispatcher follow the time of the history.
-  useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const runner = new HistoryRunner(limits, createScriptedTransport());
   await runner.create(0);
   const started: unknown[] = [];

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FaultKind } from '../../../src/domain/fault.ts';
 import type { Explanation } from '../../../src/operations/explanation-schemas.ts';
-import * as timers from '../../../src/platform/timers.ts';
-import { replaceExports } from '../../support/replace-exports.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../../support/test-receiver.ts';
 
@@ -12,8 +10,6 @@ beforeAll(async () => {
   emulator = await startTestEmulator();
 });
 afterAll(() => emulator.close());
-// On a slow machine, the time limit of a probe would end it before its last mistake.
-beforeEach(() => replaceExports(timers, { monotonic: () => 0 }));
 
 interface Story {
   readonly responses: (secret: string) => ReceiverResponses;

@@ -50,13 +50,13 @@ function sendInProcess({ url, headers, body: sent }: SendRequest): SendResult {
 
 let emulator: TestEmulator;
 beforeAll(async () => {
-  vi.spyOn(senders, 'createSender').mockReturnValue({
+  const createSender = vi.spyOn(senders, 'createSender').mockReturnValue({
     connect: () => Promise.reject(new Error('no test connects')),
     send: async (request) => sendInProcess(request),
     close: async () => {},
   });
   emulator = await startTestEmulator();
-  vi.restoreAllMocks();
+  createSender.mockRestore();
 });
 afterAll(() => emulator.close());
 

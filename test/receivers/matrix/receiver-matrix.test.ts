@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { SECRET } from '../configurable-receiver.ts';
 import { diagnoseRow } from './diagnose-row.ts';
-import { type FrameworkName, rows } from './rows.ts';
+import { type FrameworkName, frameworkLanguages, rows } from './rows.ts';
 import { findPython, startRows } from './start-rows.ts';
 
 const packages = join(import.meta.dirname, '../../../node_modules');
@@ -21,8 +21,9 @@ const frameworks: readonly FrameworkName[] = [
     return false;
   }),
 ];
-/** They run the mistakes of their language, too. */
-const languageFrameworks: readonly FrameworkName[] = ['express 5', 'flask'];
+/** The first framework of each language also runs the mistakes of the language. */
+const isFirst = (framework: FrameworkName) =>
+  framework === frameworks.find((name) => frameworkLanguages[name] === frameworkLanguages[framework]);
 /** The text of an object in Python, which svc does not know. */
 const unknownMistakes = ['parsed body as text'];
 
@@ -38,7 +39,7 @@ describe('svc explain', { timeout: 600_000 }, () => {
     async (framework, context) => {
       const own = rows
         .filter((row) => row.framework === framework && !row.needsInstall)
-        .filter(({ isOfLanguage }) => !isOfLanguage || languageFrameworks.includes(framework));
+        .filter(({ isLanguageMistake }) => !isLanguageMistake || isFirst(framework));
       const scratch = createTemporaryFolder(context);
       await using receivers = await startRows(own, { secret: SECRET, scratch, packages });
       for (const started of receivers.started) {

@@ -16,7 +16,7 @@ export interface Row {
   /** The payload of the event. */
   readonly payload: string;
   /** Whether the mistake is one of the language, which each of its frameworks has. */
-  readonly isOfLanguage: boolean;
+  readonly isLanguageMistake: boolean;
   /** Whether the row needs packages that only `npm run bench:receivers` installs. */
   readonly needsInstall: boolean;
 }
@@ -91,7 +91,7 @@ export const rows: readonly Row[] = (Object.keys(frameworkLanguages) as Framewor
           ...Object.entries(patch),
         ],
         payload: payload === 'large' ? LARGE_PAYLOAD : PAYLOAD,
-        isOfLanguage: Object.hasOwn(languages[toMistakeLanguage(framework)] ?? {}, mistake),
+        isLanguageMistake: Object.hasOwn(languages[toMistakeLanguage(framework)] ?? {}, mistake),
         needsInstall: needs_install === true,
       }),
     ),
