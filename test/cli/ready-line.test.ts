@@ -57,6 +57,7 @@ it('the banner of each emulator is that of golden/banner.txt', async () => {
   const https = { certificate: '/a/certificate.pem' };
   const onlyPublic = { rules: { ...details.rules, webhookUrl: 'public' } } as const;
   const restarted = { ...status, db: ':memory:', deliveries: { pending: 3, in_flight: 0 } };
+  const behind = { ...clock, speed: 0, now: '2026-11-20T11:00:00.000Z' };
   const frozen = { ...clock, speed: 0, now: '2026-11-28T12:00:00.000Z' };
   await expectGolden('banner', {
     'with the endpoint of --forward-to': render(forwarded, [one]),
@@ -65,7 +66,7 @@ it('the banner of each emulator is that of golden/banner.txt', async () => {
       one,
     ]),
     'with eight endpoints': render(status, eight),
-    'without an endpoint, and with a frozen clock': render(status, [], { clock: { ...clock, speed: 0 } }),
+    'without an endpoint, and with a frozen clock': render(status, [], { clock: behind }),
     'without an endpoint, and no local URL is accepted': render(status, [], onlyPublic),
     'with a generated certificate': render(status, [], https),
     'with a public address, whose certificate is not generated': render(

@@ -22,6 +22,7 @@ import {
   streamOf,
 } from '../fake-context.ts';
 import { expectGolden } from '../golden-output.ts';
+import { createPromptContext } from '../prompt-context.ts';
 
 const attempt = anAttempt();
 
@@ -51,9 +52,10 @@ describe('svc deliveries list', () => {
   });
 });
 
+const show = { text: 'Show what was sent', command: 'svc deliveries get del_1' };
 const control = {
   getDelivery: async () => aDetail({ attempts: [attempt] }),
-  explainDelivery: async () => exampleExplanation,
+  explainDelivery: async () => ({ ...exampleExplanation, hints: [...exampleExplanation.hints, show] }),
 };
 
 const phases = {
@@ -84,7 +86,7 @@ it('the texts of deliveries are those of golden/deliveries-get.txt', async () =>
       },
     ],
     ['two bodies, each once', { attempts: [attempt, second, otherBody] }],
-    ['a failed delivery', { ...failed, attempts: [attempt, second] }],
+    ['a failed replay', { ...failed, replay_of: 'del_0', attempts: [attempt, second] }],
     ['a schedule clock that is ahead', { attempts: [] }, '2026-11-20T12:04:59.000Z'],
   ];
   for (const [title, detail, now] of deliveries) {
@@ -275,6 +277,13 @@ describe('svc deliveries replay', () => {
     const { context } = createFakeContext({ control, input: '{"a":1}' });
     await replayCommand.run({ ids: ['del_1'], data: '-' }, context);
     expect(control.calls).toEqual([{ id: 'del_1', body: '{"a":1}' }]);
+  });
+
+  it('--edit is an error for a delivery that has not been sent', async () => {
+    const { context } = createPromptContext({ control: { getDelivery: async () => aDetail() } });
+    await expect(replayCommand.run({ ids: ['del_1'], edit: true }, context)).rejects.toThrow(
+      'del_1 has not been sent yet, so there is no body to edit.',
+    );
   });
 
   it('--rate limits the replays, and a terminal shows the progress', async () => {

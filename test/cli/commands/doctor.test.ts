@@ -6,7 +6,7 @@ import { command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
 import type { Finding } from '../../../src/diagnosis/connection-findings.ts';
-import { listenDuringTest } from '../../support/local-server.ts';
+import { findFreePort, listenDuringTest } from '../../support/local-server.ts';
 import { Database } from '../../support/sqlite.ts';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import {
@@ -54,6 +54,14 @@ describe('svc doctor without an emulator', () => {
       ...['node ok', 'sqlite ok', 'config ok', 'emulator skipped', 'port ok', 'database ok'],
       'endpoints skipped',
     ]);
+    const listDetails = (visited: { findings: Finding[] }) => visited.findings.map(({ detail }) => detail);
+    const missing = `${join(cwd, '.svc', 'sandbox.db')} does not exist yet`;
+    expect(listDetails({ findings })).toEqual(expect.arrayContaining(['any free port', missing]));
+    const SVC_PORT = String(await findFreePort());
+    const other = await visit({ env: { SVC_PORT, SVC_DB: ':memory:' } });
+    expect(listDetails(other)).toEqual(expect.arrayContaining([`${SVC_PORT} is free`, 'in memory']));
+    const remote = await visit({ env: { SVC_PORT, SVC_HOST: '192.0.2.1' } });
+    expect(remote.get('port')?.detail).toContain(`Cannot listen on 192.0.2.1:${SVC_PORT}: `);
   });
 
   it.each([
@@ -143,6 +151,7 @@ describe('svc doctor with a running emulator', () => {
     const { get } = await visit({ cwd });
     expect(get('config')?.detail).toBe(file);
     const { url, pid, version, project_folder: folder } = emulator.status();
+    expect(get('port')?.detail).toBe(`${new URL(url).port} is used by the emulator`);
     expect(get('emulator')?.detail).toBe(`${url}, version ${version}, process ${pid}, folder ${folder}`);
   });
 

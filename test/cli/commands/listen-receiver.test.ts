@@ -70,6 +70,8 @@ it('svc listen without a URL verifies each delivery, gives the responses of --re
   expect(retried).toMatch(new RegExp(`  ✓ 200  verified  #2  order\\.shipped  ${id}  evt_\\w+$`));
   expect(other).toMatch(/ {2}✓ 200 {2}verified {2}#1 {2}/);
   expect(capturedOutput.err.match(/hint: .*svc clock next/g)).toHaveLength(1);
+  // Waits until the emulator has the last response.
+  await control.settleClock({});
   expect(await stop()).toBe(ExitCode.interrupted);
   expect(capturedOutput.err).not.toContain('Canceled');
   expect((await control.listWebhooks({})).data).toEqual([]);

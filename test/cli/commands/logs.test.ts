@@ -18,6 +18,7 @@ const request: ApiRequest = {
   resource_id: null,
   workspace_id: 'ws_1',
   user_agent: 'curl/8.14.1',
+  fault: { id: 'flt_1', kind: 'status' },
 };
 
 async function tail(options: Parameters<typeof tailCommand.run>[0]) {
@@ -31,7 +32,7 @@ async function tail(options: Parameters<typeof tailCommand.run>[0]) {
 describe('svc logs tail', () => {
   it('a request is printed on one line', async () => {
     const { out } = await tail({});
-    expect(out).toBe('12:00:00.123Z  POST  403  1.3ms  req_1  permission_denied  /v1/events\n');
+    expect(out).toBe('12:00:00.123Z  POST  403  1.3ms  req_1  permission_denied  fault status  /v1/events\n');
   });
 
   it('the emulator gets the filter, with a key by its ID or its name', async () => {
@@ -84,24 +85,6 @@ describe('svc logs get', () => {
     await logs.commands.get.run({ id: 'req_1' }, context);
     expect(capturedOutput.out).toContain(note);
     expect(capturedOutput.out).not.toContain('Response');
-  });
-
-  it('--curl prints a command that reads the API key from a variable', async () => {
-    const { context, capturedOutput } = createFakeContext({
-      control: {
-        getRequest: async () => detail,
-        getStatus: async () => ({ url: 'http://127.0.0.1:4777' }) as never,
-      },
-    });
-    await logs.commands.get.run({ id: 'req_1', curl: true }, context);
-    expect(capturedOutput.out).toBe(
-      `curl http://127.0.0.1:4777/v1/events \\
-  -H "Authorization: Bearer $SVC_API_KEY" \\
-  -H 'content-type: application/json' \\
-  --data-raw '{"type":"it'\\''s.new"}'
-`,
-    );
-    expect(capturedOutput.err).toBe('');
   });
 
   it('--curl says why the command does not send the same request', async () => {

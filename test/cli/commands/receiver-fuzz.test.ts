@@ -55,6 +55,7 @@ describe('svc receiver fuzz', () => {
     expect(out).toMatch(
       /What to do +Anyone who recorded a delivery can send it again.* Verify the signature/,
     );
+    expect(err).not.toContain('svc receiver check');
     const [path = ''] = /\.svc\/sequence-1-\d+\.json/.exec(err) ?? [];
     expect(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).toMatchObject({
       version: 1,
@@ -88,7 +89,7 @@ describe('svc receiver fuzz', () => {
     const options = { sender: 'stripe', timeout: 200, ca: 'ca.pem', events: ['invoice.payment_failed'] };
     const failed = await fuzz({ url: receiver.url, ...options }, { cwd });
     expect(failed.err).toContain(
-      `Play it again with: svc receiver fuzz ${receiver.url} --replay .svc/sequence-1-first.json --sender stripe --timeout 200ms --ca ca.pem --events invoice.payment_failed\n`,
+      `Play it again with: svc receiver fuzz ${receiver.url} --replay .svc/sequence-1-first.json --sender stripe --timeout 200ms --ca ca.pem --events invoice.payment_failed\nhint: Find the cause with: svc receiver check ${receiver.url}\n`,
     );
   });
 

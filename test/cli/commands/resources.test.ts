@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/operations/control-plane.ts';
 import { runCommand } from '../../support/command-definitions.ts';
 import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
+import { createPromptContext, ENTER } from '../prompt-context.ts';
 
 const page = { limit: 5, starting_after: 'x_1' };
 const inWorkspace = { ...page, workspace_id: 'ws_1' };
@@ -67,4 +68,29 @@ describe('command options', () => {
     await runCommand('events list', {}, context);
     expect(capturedOutput.out).toContain('{"n":9007199254740993}');
   });
+});
+
+it('svc emulator status shows another sender than svc, and a problem of the database with what to do', async () => {
+  const storage_problem = { message: 'The disk is full.', hint: { text: 'Free some space', command: 'df' } };
+  const status = { sender: 'stripe', storage_problem, deliveries: {}, started_at: '2026-11-20T12:00:00Z' };
+  const getStatus = async () => status as never;
+  const { context, capturedOutput } = createFakeContext({ control: { getStatus } });
+  await runCommand('emulator status', {}, context);
+  expect(capturedOutput.out).toMatch(/^Sender +stripe$/m);
+  expect(capturedOutput.out).toMatch(
+    /^Database problem +The disk is full\.\nWhat to do +Free some space with: df$/m,
+  );
+});
+
+it.each([
+  [{}, 'Reset the emulator? Everything since startup', 'hint: Begin with an empty state'],
+  [{ all: true }, 'Remove all data of the emulator?', /^$/],
+])('svc emulator reset %j asks "%s…"', async (options, question, hint) => {
+  const reset = async () => ({ kept_deliveries: 1, deliveries: { pending: 1, in_flight: 0 } }) as never;
+  const { context, recorded, press } = createPromptContext({ control: { reset } });
+  const run = runCommand('emulator reset', options, context);
+  await press(`y${ENTER}`, question);
+  await run;
+  expect(recorded.out).toContain('kept 1 delivery of its initial state, of which 1 is pending.');
+  expect(recorded.err).toMatch(hint);
 });
