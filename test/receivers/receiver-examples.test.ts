@@ -80,7 +80,7 @@ function prepare(framework: string, context: TestContext) {
   };
 }
 
-describe.concurrent('svc receiver example', { timeout: 120_000, repeats }, () => {
+describe.concurrent('svc receiver example', { timeout: 300_000, repeats }, () => {
   it.for(present)(
     'the example receiver with %s passes svc receiver check --strict after a sender has disconnected [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]',
     async (framework, context) => {

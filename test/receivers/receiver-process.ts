@@ -182,14 +182,14 @@ interface ProgramOptions {
   readonly scratch: string;
   /** Default: a free port. */
   readonly port?: number;
-  /** After this time, the process is terminated (default: two minutes). */
+  /** After this time, the process is terminated (default: five minutes). */
   readonly maxLifetimeMs?: number;
 }
 
 /** Starts a receiver. */
 export async function startProgram(
   [command, ...args]: Command,
-  { secret, scratch, ready, port = 0, maxLifetimeMs = 120_000 }: ProgramOptions,
+  { secret, scratch, ready, port = 0, maxLifetimeMs = 300_000 }: ProgramOptions,
 ): Promise<RunningReceiver> {
   const subprocess = execa(command, args, {
     cwd: scratch,
