@@ -46,6 +46,9 @@ it('a broken rule has its section only for receivers of the service, and a long 
   expect(render({ failure })).toMatch(
     /^Broken rule: once \(§6\.6\): an event.+event 0 +1{400}\n.+event 1 +1{400}…\n/s,
   );
+  expect(render({ failure: { ...failure, original_steps: 3 } })).toMatch(
+    /^Found with +3 steps, reduced to 1$/m,
+  );
   expect(render({ failure: { ...failure, reference: null } })).toMatch(/^Broken rule: once: an event/);
 });
 

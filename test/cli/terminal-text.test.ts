@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { styleFor } from '../../src/cli/render/style.ts';
+import * as style from '../../src/cli/render/style.ts';
 import { sanitizeForTerminal, sanitizeLine, stripStyles } from '../../src/cli/terminal-text.ts';
+import { anAttempt } from './fake-context.ts';
 
 const EMOJI = '\\p{RGI_Emoji}';
-const { red, bold } = styleFor({ color: true });
+const { red, bold, green, yellow, dim } = style.styleFor({ color: true });
 
 describe('terminal text', () => {
   it('colors that svc did not create are printed as escapes, tabs and line breaks unchanged', () => {
@@ -51,4 +52,22 @@ describe('terminal text', () => {
       }),
     );
   });
+});
+
+it('success is green, failure is red, what can still change is yellow, and the rest is dim', () => {
+  const capabilities = { color: true, unicode: false };
+  expect([399, 400, 499, 500, 0].map((status) => style.styleHttpStatus(status, capabilities))).toEqual([
+    ...[green('399'), yellow('400'), yellow('499'), red('500'), red('none')],
+  ]);
+  const states = ['pending', 'failing', 'paused', 'succeeded', 'failed', 'canceled'] as const;
+  expect(states.map((state) => style.styleStatus(state, capabilities))).toEqual([
+    ...[yellow('pending'), red('failing'), dim('paused'), green('succeeded'), red('failed'), dim('canceled')],
+  ]);
+  const checks = ['ok', 'passed', 'confirmed', 'warning', 'problem', 'different', 'no_evidence'] as const;
+  expect(checks.map((status) => style.styleCheckStatus(status, capabilities))).toEqual([
+    ...[green('ok'), green('passed'), green('confirmed'), yellow('warning'), red('problem')],
+    ...[red('different'), dim('no evidence')],
+  ]);
+  const succeeded = anAttempt({ outcome: 'succeeded', response_status: 200 });
+  expect(style.styleOutcome(succeeded, capabilities)).toBe(green('200'));
 });
