@@ -1,14 +1,11 @@
-/**
- * What svc says about receivers with the mistakes that their frameworks invite. `npm run bench:receivers` has more frameworks, and runs
- * the mistakes of a language with all of them.
- */
+/** What svc says about receivers with the mistakes that their frameworks invite. `npm run bench:receivers` has more frameworks. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { SECRET } from '../configurable-receiver.ts';
 import { diagnoseRow } from './diagnose-row.ts';
-import { type FrameworkName, frameworkLanguages, rows } from './rows.ts';
+import { type FrameworkName, rows } from './rows.ts';
 import { findPython, startRows } from './start-rows.ts';
 
 const packages = join(import.meta.dirname, '../../../node_modules');
@@ -21,9 +18,6 @@ const frameworks: readonly FrameworkName[] = [
     return false;
   }),
 ];
-/** The first framework of each language also runs the mistakes of the language. */
-const isFirst = (framework: FrameworkName) =>
-  framework === frameworks.find((name) => frameworkLanguages[name] === frameworkLanguages[framework]);
 /** The text of an object in Python, which svc does not know. */
 const unknownMistakes = ['parsed body as text'];
 
@@ -37,9 +31,7 @@ describe('svc explain', { timeout: 600_000 }, () => {
   it.for(frameworks)(
     'svc explain --probe names the mistake of each receiver with %s, and svc explain names no other',
     async (framework, context) => {
-      const own = rows
-        .filter((row) => row.framework === framework && !row.needsInstall)
-        .filter(({ isLanguageMistake }) => !isLanguageMistake || isFirst(framework));
+      const own = rows.filter((row) => row.framework === framework && !row.needsInstall);
       const scratch = createTemporaryFolder(context);
       await using receivers = await startRows(own, { secret: SECRET, scratch, packages });
       for (const started of receivers.started) {

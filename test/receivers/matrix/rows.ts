@@ -15,8 +15,6 @@ export interface Row {
   readonly expected: readonly string[];
   /** The payload of the event. */
   readonly payload: string;
-  /** Whether the mistake is one of the language, which each of its frameworks has. */
-  readonly isLanguageMistake: boolean;
   /** Whether the row needs packages that only `npm run bench:receivers` installs. */
   readonly needsInstall: boolean;
 }
@@ -66,16 +64,12 @@ const {
   readFileSync(join(import.meta.dirname, 'mistakes.yaml'), 'utf8'),
 );
 
-function toMistakeLanguage(framework: FrameworkName): string {
-  const language = frameworkLanguages[framework];
-  return language === 'next' ? 'node' : language;
-}
-
 function listMistakes(framework: FrameworkName): Mistakes {
+  const language = frameworkLanguages[framework];
   return {
     correct: { expected: 'cause:delivered' },
     ...frameworks[framework === 'express 4' ? 'express 5' : framework],
-    ...languages[toMistakeLanguage(framework)],
+    ...languages[language === 'next' ? 'node' : language],
   };
 }
 
@@ -91,7 +85,6 @@ export const rows: readonly Row[] = (Object.keys(frameworkLanguages) as Framewor
           ...Object.entries(patch),
         ],
         payload: payload === 'large' ? LARGE_PAYLOAD : PAYLOAD,
-        isLanguageMistake: Object.hasOwn(languages[toMistakeLanguage(framework)] ?? {}, mistake),
         needsInstall: needs_install === true,
       }),
     ),
