@@ -1,6 +1,7 @@
 /** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
 import { formatCount } from '../domain/message-parts.ts';
 import {
+  canBeWrittenDigest,
   describeCorrectForm,
   describeForm,
   describePrefix,
@@ -47,7 +48,7 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
   const matchForm = (digest: Buffer) =>
     digestForms.find((form) => digest.length <= text.length && form.write(digest) === text) ?? null;
-  const found = findMistakes(input, matchForm, MAX_HASHED_BYTES);
+  const found = canBeWrittenDigest(text) ? findMistakes(input, matchForm, MAX_HASHED_BYTES) : null;
   if (found !== null) {
     const written = [
       ...(otherPrefix === '' ? [] : [describePrefix(otherPrefix, scheme)]),

@@ -2,6 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type DigestInput, diagnoseDigest } from '../../src/signature/diagnose-digest.ts';
+import { canBeWrittenDigest, digestForms } from '../../src/signature/digest-forms.ts';
 import { schemes } from '../../src/signature/schemes.ts';
 
 const key = Buffer.from('a key of thirty-two bytes, always');
@@ -189,6 +190,13 @@ describe('a digest that a receiver computed', () => {
       reason: 'digest_malformed',
       detail: expect.stringContaining(detail),
     });
+  });
+
+  it('each form of each digest is worth a search, and a path in an error page is not', () => {
+    for (const hash of ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'])
+      for (const { name, write } of digestForms)
+        expect([name, canBeWrittenDigest(write(hmac(content, secret, hash).digest()))]).toEqual([name, true]);
+    expect(canBeWrittenDigest('/app/node_modules/express/lib/router/index')).toBe(false);
   });
 
   it('a digest with the previous secret is accepted during a rotation, and a truncated one is recognized', () => {
