@@ -16,8 +16,7 @@ it('a receiver that does not use our code accepts deliveries, retries and replay
     events: ['order.shipped'],
   });
   const event = await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${PAYLOAD}}`);
-  const folder = createTemporaryFolder();
-  await writeReceiver('node', folder);
+  const folder = await writeReceiver('node', createTemporaryFolder());
   const receiver = await startReceiver('node', { secret: webhook.json.secret, folder });
   try {
     await emulator.control.updateWebhook({

@@ -67,12 +67,12 @@ const inboxes = (
 
 /** Returns a function that starts the receiver, always with the same files, and on the same port. */
 function prepare(framework: string, context: TestContext) {
-  const folder = createTemporaryFolder(context);
-  let written: Promise<void> | undefined;
+  const scratch = createTemporaryFolder(context);
+  let written: Promise<string> | undefined;
   let port: number | undefined;
   return async () => {
-    written ??= writeReceiver(framework, folder);
-    await written;
+    written ??= writeReceiver(framework, scratch);
+    const folder = await written;
     port ??= await findFreePort();
     const receiver = await startReceiver(framework, { secret: SECRET, folder, port });
     context.onTestFinished(receiver.stop);
@@ -155,8 +155,7 @@ describe.concurrent('svc receiver example', { timeout: 300_000, repeats }, () =>
   it.for(inboxes)(
     'the example receiver with %s loses no event after one that is nested deeply, has no ID or cannot be processed',
     async ([framework, file, workLine, failure], context) => {
-      const folder = createTemporaryFolder(context);
-      await writeReceiver(framework, folder, (program) =>
+      const folder = await writeReceiver(framework, createTemporaryFolder(context), (program) =>
         program.path === file
           ? program.content.replace(workLine, (start) => `${failure}\n${start}`)
           : program.content,

@@ -1,7 +1,7 @@
 /** Starts receivers: those of `svc receiver example`, each if its interpreter is installed, and other programs. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { rolldown } from 'rolldown';
@@ -71,14 +71,17 @@ export function isPresent(framework: string): boolean {
 }
 
 /**
- * Writes the files of `svc receiver example` to a folder, with what they need to run.
+ * Writes the files of `svc receiver example`, with what they need to run.
+ * @param scratch an empty folder
  * @param getContent the content of a file (default: that of the example)
+ * @returns the folder of the receiver in `scratch`
  */
 export async function writeReceiver(
   framework: string,
-  folder: string,
+  scratch: string,
   getContent = ({ content }: ReceiverExample['files'][number]) => content,
-): Promise<void> {
+): Promise<string> {
+  const folder = join(scratch, framework);
   const { files } = readReceiverExample(framework);
   for (const file of files) {
     mkdirSync(join(folder, dirname(file.path)), { recursive: true });
@@ -86,23 +89,23 @@ export async function writeReceiver(
   }
   const dependencies = { 'better-sqlite3': '*' };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
-  linkPackages(join(folder, 'node_modules'), ['bun', 'deno'].includes(framework));
+  linkPackages(scratch, folder, ['bun', 'deno'].includes(framework));
   for (const server of servers) copyFileSync(join(import.meta.dirname, server), join(folder, server));
   if (framework === 'nest') await compile(folder);
   const { build = [], env = {} } = runtimeOf(framework);
   const [command, ...args] = build;
   // Asynchronous, so that other tests continue during the build.
   if (command !== undefined) await execa(command, args, { cwd: folder, env });
+  return folder;
 }
 
-/** Links the packages of this project, with the SQLite driver for this version of Node.js, or that for Node-API. */
-function linkPackages(modules: string, isNodeApi: boolean): void {
-  mkdirSync(modules);
+/** Links the packages of this project, and in front of them the SQLite driver for this version of Node.js, or that for Node-API. */
+function linkPackages(scratch: string, folder: string, isNodeApi: boolean): void {
   const own = join(import.meta.dirname, '../../node_modules');
-  for (const name of readdirSync(own).filter((name) => !name.startsWith('.') && name !== 'better-sqlite3'))
-    symlinkSync(join(own, name), join(modules, name));
+  symlinkSync(own, join(scratch, 'node_modules'));
   const driver = isNodeApi ? join(own, 'better-sqlite3-13') : driverFolder;
-  symlinkSync(driver, join(modules, 'better-sqlite3'));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(driver, join(folder, 'node_modules/better-sqlite3'));
 }
 
 /** Compiles the decorators, as tsx does. */
@@ -137,7 +140,7 @@ export interface RunningExample extends RunningReceiver {
 }
 
 interface ExampleOptions extends Pick<ProgramOptions, 'secret' | 'port' | 'maxLifetimeMs'> {
-  /** The folder of {@link writeReceiver}. */
+  /** The folder that {@link writeReceiver} returns. */
   readonly folder: string;
 }
 
