@@ -165,9 +165,10 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       },
       {
         by: 'CSRF protection',
-        status: [400, 403],
+        status: [400, 403, 500],
         says: [
-          /^(?:\w+Error: )?(?:invalid|missing) csrf (?:token|secret|\(Cross Site)/i,
+          /^(?:\w*Error: )?(?:(?:Did not get a )?(?:in)?valid|missing) csrf (?:token|secret|\(Cross Site)/i,
+          /^(?:Error: )?CSRF token (?:missing|mismatch)/,
           /^(?:Invalid CSRF Token '|(?:The )?CSRF token is invalid|Could not verify the provided CSRF token)/i,
           /^(?:Cross-site POST form submissions are forbidden|Forbidden - (?:CSRF token|referer|origin) )/i,
         ],
@@ -200,6 +201,13 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         status: [403],
         says: [/^Blocked hosts?:/],
         fix: 'Add config.hosts << "{hostname}" to config/environments/development.rb.',
+      },
+      {
+        by: 'Sinatra',
+        status: [403],
+        header: ['content-type', /^text\/plain/],
+        says: [/^Host not permitted$/],
+        fix: "Allow it in development: set :host_authorization, permitted_hosts: ['{hostname}'].",
       },
       {
         by: 'Django',
