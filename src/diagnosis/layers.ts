@@ -167,7 +167,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         by: 'CSRF protection',
         status: [400, 403, 500],
         says: [
-          /^(?:\w*Error: )?(?:(?:Did not get a )?(?:in)?valid|missing) csrf (?:token|secret|\(Cross Site)/i,
+          /^(?:\w*Error: |400 )?(?:invalid|missing|bad|Did not get a valid) csrf (?:token|secret|\(Cross Site)/i,
           /^(?:Error: )?CSRF token (?:missing|mismatch)/,
           /^(?:Invalid CSRF Token '|(?:The )?CSRF token is invalid|Could not verify the provided CSRF token)/i,
           /^(?:Cross-site POST form submissions are forbidden|Forbidden - (?:CSRF token|referer|origin) )/i,

@@ -35,9 +35,9 @@ const PAGE = /^(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|meta|body|h1|heade
 /** Messages that repeat the status. */
 const GENERIC =
   /^(?:(?:http )?(?:error\b:? ?)?(?:\d{3}\b[:.]? ?)?(?:error|bad request|unauthorized|forbidden|not found|internal server error|server error|method not allowed|unprocessable (?:entity|content)|unsupported media type|payload too large|content too large)?(?: \(?\d{3}\)?)?\.?)$/i;
-/** Texts of Werkzeug, hapi and Bottle for a status, which nobody wrote for this response. */
+/** Texts of Werkzeug, hapi, aiohttp and Bottle for a status, which nobody wrote for this response. */
 const DEFAULT =
-  /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized|You don['’]t have the permission to access the requested resource|The server encountered an internal error|An internal server error occurred$|Sorry, the requested URL .*|caused an error:$)/;
+  /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized|You don['’]t have the permission to access the requested resource|The server encountered an internal error|An internal server error occurred$|Sorry, the requested URL .*|caused an error:$|(?:Exception|Traceback):$|Server got itself in trouble$)/;
 
 function listMessages(body: string, isPage: boolean): string[] {
   if (isPage) return listPageMessages(body);

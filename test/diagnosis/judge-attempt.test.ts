@@ -85,11 +85,21 @@ it.each([
   expect(judgeResponse(400, { [name]: value }, body).hints[0]?.text).toMatch(fix);
 });
 
-it('the page of Bottle for an error is not quoted, because nobody wrote it for this response', () => {
+it.each([
+  ['', 'Your receiver returned 500.'],
+  [
+    '<h2>Exception:</h2><pre>KeyError(&#039;x&#039;)</pre><h2>Traceback:</h2><pre>Traceback (most recent call last):</pre>',
+    `Your receiver returned 500. It says "KeyError('x')".`,
+  ],
+])('what nobody wrote for this response is not quoted from the page of Bottle with %o', (debug, detail) => {
   const body = `<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN"><html><head><title>Error: 500 Internal Server Error</title></head>
     <body><h1>Error: 500 Internal Server Error</h1><p>Sorry, the requested URL <tt>&#039;http://127.0.0.1:3000/&#039;</tt>
-      caused an error:</p><pre>Internal Server Error</pre></body></html>`;
-  expect(judgeResponse(500, {}, body).detail).toBe('Your receiver returned 500.');
+      caused an error:</p><pre>Internal Server Error</pre>${debug}</body></html>`;
+  expect(judgeResponse(500, {}, body).detail).toBe(detail);
+});
+
+it('the text of aiohttp for a 500 is not quoted', () => {
+  expect(judgeResponse(500, {}, 'Server got itself in trouble').detail).toBe('Your receiver returned 500.');
 });
 
 it('the judgment of a 200 with a fatal error of PHP quotes the error', () => {
