@@ -35,9 +35,9 @@ const PAGE = /^(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|meta|body|h1|heade
 /** Messages that repeat the status. */
 const GENERIC =
   /^(?:(?:http )?(?:error\b:? ?)?(?:\d{3}\b[:.]? ?)?(?:error|bad request|unauthorized|forbidden|not found|internal server error|server error|method not allowed|unprocessable (?:entity|content)|unsupported media type|payload too large|content too large)?(?: \(?\d{3}\)?)?\.?)$/i;
-/** Texts of Werkzeug, hapi, aiohttp and Bottle for a status, which nobody wrote for this response. */
+/** Texts of Werkzeug, hapi, aiohttp, Bottle and Rails for a status, which nobody wrote for this response. */
 const DEFAULT =
-  /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized|You don['’]t have the permission to access the requested resource|The server encountered an internal error|An internal server error occurred$|Sorry, the requested URL .*|caused an error:$|(?:Exception|Traceback):$|Server got itself in trouble$)/;
+  /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized|You don['’]t have the permission to access the requested resource|The server encountered an internal error|An internal server error occurred$|Sorry, the requested URL .*|caused an error:$|The (?:server is temporarily unable to service your request|proxy server received an invalid response|connection to an upstream server timed out)|(?:Exception|Traceback):$|Server got itself in trouble$|Action Controller: Exception caught$|We['’]re sorry, but something went wrong|The page you were looking for doesn['’]t exist)/;
 
 function listMessages(body: string, isPage: boolean): string[] {
   if (isPage) return listPageMessages(body);
@@ -75,8 +75,10 @@ function listJsonMessages(value: unknown): string[] {
 
 /** The title, the headings, and the first lines of a page. A debug page continues with source code, settings and a stack trace. */
 function listPageMessages(page: string): string[] {
-  const marked = /<(title|h1|h2)\b[^>]*>(.*?)<\/\1>|<pre class="exception_value">(.*?)<\/pre>/gis;
-  const headings = Array.from(page.matchAll(marked), ([, , text, value]) => toText(text ?? value ?? ''));
+  // The exception on the debug pages of Django and Rails.
+  const marked =
+    /<(title|h1|h2)\b[^>]*>(.*?)<\/\1>|<(pre class="exception_value"|div class="message")>(.*?)<\/(?:pre|div)>/gis;
+  const headings = Array.from(page.matchAll(marked), ([, , text, , value]) => toText(text ?? value ?? ''));
   const lines = page
     .replace(/<head\b.*?<\/head>/gis, ' ')
     .replace(/<\/?(?:p|div|h\d|li|tr|pre|br|hr|td|th|table|header|main|section|center|body)\b[^>]*>/gi, '\n');

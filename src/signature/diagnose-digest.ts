@@ -1,7 +1,7 @@
 /** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
+import { isUtf8 } from 'node:buffer';
 import { formatCount } from '../domain/message-parts.ts';
 import {
-  canBeWrittenDigest,
   describeCorrectForm,
   describeForm,
   describePrefix,
@@ -48,7 +48,7 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const text = trimmed.slice(hasPrefix ? prefix.length : otherPrefix.length);
   const matchForm = (digest: Buffer) =>
     digestForms.find((form) => digest.length <= text.length && form.write(digest) === text) ?? null;
-  const found = canBeWrittenDigest(text) ? findMistakes(input, matchForm, MAX_HASHED_BYTES) : null;
+  const found = canBeDigest(text, scheme) ? findMistakes(input, matchForm, MAX_HASHED_BYTES) : null;
   if (found !== null) {
     const written = [
       ...(otherPrefix === '' ? [] : [describePrefix(otherPrefix, scheme)]),
@@ -83,6 +83,20 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
       'No known mistake produces this digest, and none of the likely combinations of two mistakes does.',
     remedy: 'Check again with the secret and the raw body that the receiver used.',
   };
+}
+
+/**
+ * Whether the text can be a digest in one of {@link digestForms}. Skips the slow search for mistakes, mainly for file paths on error
+ * pages, which look like base64.
+ */
+export function canBeDigest(text: string, { algorithm }: DigestInput['scheme']): boolean {
+  if (/^-?[\da-f]+$/i.test(text) || isDigest(text)) return true;
+  if (!/^[\w+/=-]+$/.test(text)) return false;
+  const bytes = Buffer.from(text, 'base64');
+  // The digest in hex, and what Sum(content) of Go returns: the content followed by the digest.
+  return [0, digestBytes[algorithm]].some(
+    (size) => bytes.length > size && isUtf8(bytes.subarray(0, bytes.length - size)),
+  );
 }
 
 /** @param hasPrefix whether the computed digest has the prefix of the signature header */

@@ -50,21 +50,6 @@ export function isDigest(text: string, lengths: readonly number[] = DIGEST_LENGT
   return lengths.includes(isHex ? text.length / 2 : Buffer.from(text, 'base64').length);
 }
 
-/**
- * Whether one of {@link digestForms} can have written the text, so that a search for mistakes is worth its time. Most long words in
- * the error page of a framework are paths, which look like base64 of another length.
- */
-export function canBeWrittenDigest(text: string): boolean {
-  if (/^-?[\da-f]+$/i.test(text)) return true;
-  if (!/^[\w+/-]+={0,2}$/.test(text)) return false;
-  const { length } = Buffer.from(text, 'base64');
-  // Twice as long: of hex. Longer than all: of hex, or with the content before the digest, as Sum of Go returns it.
-  return (
-    DIGEST_LENGTHS.some((size) => length === size || length === 2 * size) ||
-    length > Math.max(...DIGEST_LENGTHS)
-  );
-}
-
 export function describeCorrectForm(scheme: SignatureScheme): string {
   return `Write the signature as ${scheme.header.prefix} followed by the digest in ${getDigestForm(scheme).name}.`;
 }

@@ -91,7 +91,7 @@ it.each([
     '<h2>Exception:</h2><pre>KeyError(&#039;x&#039;)</pre><h2>Traceback:</h2><pre>Traceback (most recent call last):</pre>',
     `Your receiver returned 500. It says "KeyError('x')".`,
   ],
-])('what nobody wrote for this response is not quoted from the page of Bottle with %o', (debug, detail) => {
+])('from the page of Bottle for an error, only the exception is quoted: %s', (debug, detail) => {
   const body = `<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN"><html><head><title>Error: 500 Internal Server Error</title></head>
     <body><h1>Error: 500 Internal Server Error</h1><p>Sorry, the requested URL <tt>&#039;http://127.0.0.1:3000/&#039;</tt>
       caused an error:</p><pre>Internal Server Error</pre>${debug}</body></html>`;

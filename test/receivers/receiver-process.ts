@@ -99,7 +99,7 @@ export async function writeReceiver(
   return folder;
 }
 
-/** Links the packages of this project, and in front of them the SQLite driver for this version of Node.js, or that for Node-API. */
+/** Links the packages of this project, and in a closer folder, which takes precedence, the SQLite driver for this Node.js or for Node-API. */
 function linkPackages(scratch: string, folder: string, isNodeApi: boolean): void {
   const own = join(import.meta.dirname, '../../node_modules');
   symlinkSync(own, join(scratch, 'node_modules'));

@@ -1,8 +1,8 @@
 /** Finds the mistake in a digest that a receiver computed. */
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type DigestInput, diagnoseDigest } from '../../src/signature/diagnose-digest.ts';
-import { canBeWrittenDigest, digestForms } from '../../src/signature/digest-forms.ts';
+import { canBeDigest, type DigestInput, diagnoseDigest } from '../../src/signature/diagnose-digest.ts';
+import { digestForms } from '../../src/signature/digest-forms.ts';
 import { schemes } from '../../src/signature/schemes.ts';
 
 const key = Buffer.from('a key of thirty-two bytes, always');
@@ -192,11 +192,16 @@ describe('a digest that a receiver computed', () => {
     });
   });
 
-  it('each form of each digest is worth a search, and a path in an error page is not', () => {
+  it('canBeDigest accepts each form of each digest, and rejects a file path', () => {
     for (const hash of ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'])
       for (const { name, write } of digestForms)
-        expect([name, canBeWrittenDigest(write(hmac(content, secret, hash).digest()))]).toEqual([name, true]);
-    expect(canBeWrittenDigest('/app/node_modules/express/lib/router/index')).toBe(false);
+        expect([name, canBeDigest(write(hmac(content, secret, hash).digest()), schemes.svc)]).toEqual([
+          name,
+          true,
+        ]);
+    const sum = Buffer.concat([Buffer.from('{"type":"ping"}'), hmac('').digest()]).toString('base64');
+    expect(canBeDigest(sum, schemes.github)).toBe(true);
+    expect(canBeDigest('/app/node_modules/express/lib/router/index', schemes.svc)).toBe(false);
   });
 
   it('a digest with the previous secret is accepted during a rotation, and a truncated one is recognized', () => {
