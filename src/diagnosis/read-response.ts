@@ -26,7 +26,7 @@ export function readResponse({ response_status: status, request, response }: Att
       received: message,
       text: echoes.reduce((text, echo) => text.replaceAll(echo, ''), message).slice(0, MAX_LINE_CHARS),
     })),
-    says: received.find((message) => !GENERIC.test(message) && !DEFAULT.test(message)) ?? null,
+    says: received.find((message) => ![GENERIC, ...DEFAULT].some((pattern) => pattern.test(message))) ?? null,
     page: isPage ? body : '',
   };
 }
@@ -36,8 +36,15 @@ const PAGE = /^(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|meta|body|h1|heade
 const GENERIC =
   /^(?:(?:http )?(?:error\b:? ?)?(?:\d{3}\b[:.]? ?)?(?:error|bad request|unauthorized|forbidden|not found|internal server error|server error|method not allowed|unprocessable (?:entity|content)|unsupported media type|payload too large|content too large)?(?: \(?\d{3}\)?)?\.?)$/i;
 /** Texts of Werkzeug, hapi, aiohttp, Bottle and Rails for a status, which nobody wrote for this response. */
-const DEFAULT =
-  /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized|You don['’]t have the permission to access the requested resource|The server encountered an internal error|An internal server error occurred$|Sorry, the requested URL .*|caused an error:$|The (?:server is temporarily unable to service your request|proxy server received an invalid response|connection to an upstream server timed out)|(?:Exception|Traceback):$|Server got itself in trouble$|Action Controller: Exception caught$|We['’]re sorry, but something went wrong|The page you were looking for doesn['’]t exist)/;
+const DEFAULT: readonly RegExp[] = [
+  /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized)/,
+  /^(?:You don['’]t have the permission to access the requested resource|The server encountered an internal error)/,
+  /^The (?:server is temporarily unable to service your request|proxy server received an invalid response)/,
+  /^(?:The connection to an upstream server timed out|An internal server error occurred$)/,
+  /^(?:Sorry, the requested URL .*|caused an error:|(?:Exception|Traceback):|Server got itself in trouble)$/,
+  /^(?:Action Controller: Exception caught$|We['’]re sorry, but something went wrong)/,
+  /^The page you were looking for doesn['’]t exist/,
+];
 
 function listMessages(body: string, isPage: boolean): string[] {
   if (isPage) return listPageMessages(body);

@@ -1,5 +1,4 @@
 /** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
-import { isUtf8 } from 'node:buffer';
 import { formatCount } from '../domain/message-parts.ts';
 import {
   describeCorrectForm,
@@ -95,8 +94,12 @@ export function canBeDigest(text: string, { algorithm }: DigestInput['scheme']):
   const bytes = Buffer.from(text, 'base64');
   // The digest in hex, and what Sum(content) of Go returns: the content followed by the digest.
   return [0, digestBytes[algorithm]].some(
-    (size) => bytes.length > size && isUtf8(bytes.subarray(0, bytes.length - size)),
+    (size) => bytes.length > size && isText(bytes.subarray(0, bytes.length - size)),
   );
+}
+
+function isText(bytes: Buffer): boolean {
+  return Buffer.from(bytes.toString('utf8')).equals(bytes);
 }
 
 /** @param hasPrefix whether the computed digest has the prefix of the signature header */
