@@ -61,7 +61,7 @@ describeInBrowser('the view of JSON', () => {
     for (const key of ['j', 'k', 'n', 't', '?', '/']) await view.press(key);
     await view.press('Control+f');
     await page.getByRole('textbox', { name: 'Find' }).press('t');
-    expect(page.url()).toContain(`#/events/${event.id}`);
+    await expect.poll(() => page.url()).toContain(`#/events/${event.id}`);
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 

@@ -38,7 +38,7 @@ describeInBrowser('the endpoint pages', () => {
     await expectAccessible(page);
     await press(page, 'Send order.shipped');
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
-    expect(page.url()).toContain('#/deliveries/del_');
+    await expect.poll(() => page.url()).toContain('#/deliveries/del_');
   });
 
   it('the endpoint pages register an endpoint with errors at each field, show its secret and send it a test event', async () => {

@@ -39,7 +39,7 @@ describeInBrowser('the workspace of a page', () => {
     await page.goBack();
     await page.goBack();
     await expect.poll(() => selectOf(page).inputValue()).toBe(emulator.status().workspace_id);
-    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 
   it('a page requests no data before it knows its workspace', async () => {
@@ -71,7 +71,7 @@ describeInBrowser('the workspace of a page', () => {
     await page.getByRole('alert').getByText('Workspace ws_gone does not exist').waitFor();
     await page.getByRole('button', { name: 'Open the default workspace' }).click();
     await page.getByText('No deliveries yet').waitFor();
-    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 
   it('a link to a delivery of another workspace selects that workspace', async () => {
