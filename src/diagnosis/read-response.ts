@@ -84,8 +84,8 @@ function listJsonMessages(value: unknown): string[] {
 function listPageMessages(page: string): string[] {
   // The exception on the debug pages of Django and Rails.
   const marked =
-    /<(title|h1|h2)\b[^>]*>(.*?)<\/\1>|<(pre class="exception_value"|div class="message")>(.*?)<\/(?:pre|div)>/gis;
-  const headings = Array.from(page.matchAll(marked), ([, , text, , value]) => toText(text ?? value ?? ''));
+    /<(title|h1|h2)\b[^>]*>(.*?)<\/\1>|<(?:pre class="exception_value"|div class="message")>(.*?)<\/(?:pre|div)>/gis;
+  const headings = Array.from(page.matchAll(marked), ([, , text, value]) => toText(text ?? value ?? ''));
   const lines = page
     .replace(/<head\b.*?<\/head>/gis, ' ')
     .replace(/<\/?(?:p|div|h\d|li|tr|pre|br|hr|td|th|table|header|main|section|center|body)\b[^>]*>/gi, '\n');
