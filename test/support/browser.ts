@@ -142,7 +142,6 @@ async function createPage(existingContext?: BrowserContext): Promise<Page> {
     existingContext ??
     (await (await browser).newContext({ permissions: ['clipboard-read', 'clipboard-write'] }));
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
   delayKeysUntilEffectsRan(page);
   if (CPU_SLOWDOWN > 1) {
     const session = await context.newCDPSession(page);
