@@ -4,8 +4,8 @@ import type { SignatureScheme } from './scheme.ts';
 import { computeDigest, type SignableMessage } from './sign.ts';
 import { formatTimestamp } from './signature-header.ts';
 
-/** The age of the oldest timestamp that receivers accept. */
-const MAX_ACCEPTED_AGE_S = 240;
+/** Receivers accept timestamps of this age: it is below the usual tolerance of five minutes. */
+const ACCEPTED_AGE_S = 240;
 /** Digests that begin like the rejected one, and as many others. */
 const DIGESTS = 4;
 
@@ -28,7 +28,7 @@ export async function findRejectedStart(
   send: (timestampMs: number) => Promise<'accepted' | 'rejected' | null>,
 ): Promise<string | null> {
   const readStart = (timestamp: string) => computeDigest(scheme, secret, { ...message, timestamp }).charAt(0);
-  const digests = listRecentTimes(now, MAX_ACCEPTED_AGE_S).map((at) => ({
+  const digests = listRecentTimes(now, ACCEPTED_AGE_S).map((at) => ({
     at,
     start: readStart(formatTimestamp(scheme.timestampFormat, at)),
   }));
