@@ -60,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/browser/**', 'test/torture/**', ...isolatedTests],
+          exclude: ['test/{e2e,browser,torture}/**', ...isolatedTests],
           isolate: false,
           globalSetup: ['test/support/build-if-missing.ts'],
         },
@@ -77,27 +77,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          isolate: false,
-          globalSetup: ['test/support/build-once.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
+          name: 'built',
+          include: ['test/{e2e,browser,torture}/**/*.test.ts'],
           // The files of a worker share one browser and the modules of the emulator.
-          isolate: false,
-          globalSetup: ['test/support/build-once.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'torture',
-          include: ['test/torture/**/*.test.ts'],
           isolate: false,
           globalSetup: ['test/support/build-once.ts'],
         },

@@ -19,7 +19,7 @@ Options:
   --report FILE     Write the counts of all runs to FILE, for scripts/test-summary.mjs
   --help            Show this text
 
-Everything else goes to Vitest, for example a test file or -t PATTERN. Without --project, the browser tests are left out.
+Everything else goes to Vitest, for example a test file or -t PATTERN.
 At the end, each test that failed is listed with the number of runs in which it failed. The exit code is 1 if a run failed.
 
 Examples:
@@ -47,7 +47,6 @@ async function main() {
   const versions = [];
   while (isNodeVersion(args[0])) versions.push(args.shift());
   if (versions.length === 0) versions.push('22', '24', '26');
-  const vitest = args.some((arg) => arg.startsWith('--project')) ? args : ['--project', '!browser', ...args];
   const nodes = [];
   // Get all versions before the first run, so that a version that does not exist is reported immediately.
   for (const version of versions) nodes.push(await getNode(version));
@@ -56,7 +55,7 @@ async function main() {
     const failures = new Map();
     for (let run = 1; run <= runs; run++) {
       console.error(`\n== Node.js ${node.version}, run ${run} of ${runs}`);
-      const counts = await runVitest(node, vitest);
+      const counts = await runVitest(node, args);
       for (const name of ['numPassedTests', 'numFailedTests', 'numPendingTests']) total[name] += counts[name];
       total.success &&= counts.success;
       for (const test of counts.failures) failures.set(test, (failures.get(test) ?? 0) + 1);

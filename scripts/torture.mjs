@@ -14,10 +14,10 @@ const { kills, losses, snapshots, seed } = parseArgs({
   },
 }).values;
 
-const files = ['kills', 'removed-database', 'hostile-snapshot'];
+const files = ['kills', 'removed-database', 'hostile-snapshot'].map((name) => `test/torture/${name}`);
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-const { exitCode } = await execa(process.execPath, [vitest, 'run', '--project', 'torture', ...files], {
+const { exitCode } = await execa(process.execPath, [vitest, 'run', ...files], {
   cwd: root,
   stdio: 'inherit',
   reject: false,

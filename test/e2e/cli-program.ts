@@ -10,7 +10,7 @@ import { createProcessIo } from '../../src/cli/io.ts';
 import { hasFlag, runCommandLine } from '../../src/cli/program.ts';
 import { systemClock } from '../../src/platform/wall-clock.ts';
 
-/** The single executable to test instead of the npm package: `SVC_BIN=build/svc npx vitest run --project e2e`. */
+/** The single executable to test instead of the npm package: `SVC_BIN=build/svc npx vitest run test/e2e`. */
 export const binary = process.env.SVC_BIN ? resolve(process.env.SVC_BIN) : null;
 export const program = binary ?? join(import.meta.dirname, '../../bin/svc.js');
 /** The command line that starts svc. */

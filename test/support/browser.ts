@@ -7,7 +7,7 @@ import { listen } from './local-server.ts';
 
 /**
  * How many times slower pages run their scripts. Set BROWSER_CPU_SLOWDOWN to find tests that only pass on a fast machine:
- * `BROWSER_CPU_SLOWDOWN=6 npx vitest run --project browser`.
+ * `BROWSER_CPU_SLOWDOWN=6 npx vitest run test/browser`.
  */
 const CPU_SLOWDOWN = Number(process.env.BROWSER_CPU_SLOWDOWN ?? 1);
 
