@@ -134,7 +134,7 @@ export const controlOperations = {
   getSchedule: defineOperation('GET', '/schedule', {
     summary: 'Show the schedule',
     description:
-      "Returns the past and the scheduled attempts to the newest 100 endpoints of a workspace. To list a mark's deliveries, use the filter `scheduled=FIRST_AT/LAST_AT`.",
+      "Returns the past and the scheduled attempts to the newest 100 endpoints of a workspace, grouped into marks. To list a mark's deliveries, use the filter `scheduled=FIRST_AT/LAST_AT`.",
     input: v.strictObject({
       ...DefaultWorkspace,
       at: described(
@@ -363,7 +363,7 @@ export const controlOperations = {
   waitForDeliveries: defineOperation('POST', '/deliveries/wait', {
     summary: 'Wait for deliveries',
     description:
-      "Waits until the selected deliveries settle: some by ID, those of an event, or all of a workspace, including existing ones. The wait does not move the clock.\n\nIt ends earlier if a delivery settles with a status other than `status`, if for a second none can settle in time, or after `timeout_ms` (default: `30s`, at most `1d`). The response then contains `settled: false`, the `reason`, a `message`, and a `hint` that says how to continue.\n\nNo delivery can settle in time if each next attempt is due later on its workspace's clock, or its endpoint is disabled, and no request moves the clock. So move the clock before you wait, or pass `keep_waiting` if another program moves it. A wait with a `count` always continues, because new deliveries can be created.",
+      "Waits until the selected deliveries settle: some by ID, those of an event, or all of a workspace, including existing ones. The wait does not move the clock.\n\nIt ends earlier if a delivery settles with a status other than `status`, after a second in which none can settle in time, or after `timeout_ms` (default: `30s`, at most `1d`). The response then contains `settled: false`, the `reason`, a `message`, and a `hint` that says how to continue.\n\nNo delivery can settle in time if each next attempt is due later on its workspace's clock, or its endpoint is disabled, and no request moves the clock. So move the clock before you wait, or pass `keep_waiting` if another program moves it. A wait with a `count` always continues, because new deliveries can be created.",
     input: WaitInput,
     output: WaitReport,
   }),
@@ -391,7 +391,7 @@ export const controlOperations = {
   probeDelivery: defineOperation('POST', '/deliveries/{id}/probe', {
     summary: 'Find the mistake of a receiver',
     description:
-      'Explains a delivery that the receiver rejected: sends it again with the correct signature, with a random one, and signed with each known mistake, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded. A receiver that accepts one processes the event. Other deliveries are only explained.',
+      'Explains a delivery that the receiver rejected: sends it again with the correct signature, with a random one, and signed with each known mistake, until the receiver accepts one. Only a receiver with this mistake accepts it. The requests are not recorded. A receiver that accepts one processes the event. A delivery that was not rejected is only explained.',
     input: v.strictObject({
       ...idField('delivery', 'ID of the delivery, or any other value that explaining a delivery accepts.'),
       ...ExplainedWorkspace,

@@ -46,7 +46,8 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   no_tunnel: 'The tunnel did not start.',
   database_in_use: 'Another process has locked the database.',
   sqlite_unavailable: 'The SQLite driver is missing or cannot be loaded.',
-  database_unusable: 'The file is not an svc database, is damaged, or is read-only.',
+  database_unusable:
+    'The file is not an svc database of this version and environment, is damaged, or is read-only.',
   unexpected_status: 'A delivery settled with a different status than expected.',
   stalled:
     'No delivery can settle before the time limit, because the next attempt is due later, the clock is frozen, or the endpoint is disabled.',

@@ -87,7 +87,7 @@ const rows: Record<Section, readonly Row[]> = {
     [
       '§3.states',
       'States and the transitions between them: not specified.',
-      ['delivery.states', 'delivery.success', 'retry.schedule', 'replay', 'replay.failed'],
+      ['delivery.states', 'delivery.paused', 'delivery.success', 'retry.schedule', 'replay', 'replay.failed'],
     ],
   ],
   '4. Operations': [

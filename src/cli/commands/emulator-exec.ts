@@ -35,7 +35,7 @@ const rows = {
   ...emulatorRows,
   requireSettled: {
     option: '--require-settled',
-    summary: 'Exit with code 1 unless every delivery succeeds, and list the others, or if there is none',
+    summary: 'Exit with code 1 if there is no delivery or one does not succeed, and list those that do not',
   },
   allowNoDeliveries: {
     option: '--allow-no-deliveries',

@@ -22,7 +22,7 @@ interface CreatedEvent {
 
 const DETAILS = `
 The file is HAR, or the NDJSON of svc deliveries export. Each event is created once, even if the file contains several
-attempts or deliveries of it. It gets a new ID. The file can have 256 MB.
+attempts or deliveries of it. It gets a new ID. The file can be up to 256 MB.
 
 By default, the schedule clock advances from event to event without waiting. Retries that become due on the way are sent.`;
 

@@ -58,7 +58,7 @@ const rows = {
   skip_verify: { ...settingRows.skip_verify, needs: 'url' },
   printSecret: {
     option: '--print-secret',
-    summary: 'Print the endpoint secret and exit; the same URL always has the same secret',
+    summary: 'Print the endpoint secret and exit',
     needs: 'url',
   },
   format: {
