@@ -64,7 +64,7 @@ describe('createSideEffectReader', () => {
 
   it('side effects of more than 16 MiB are a usage error that recommends a count', async () => {
     await using receiver = await createReceiver({ body: `{"ids": ["${'x'.repeat(16 * 1024 * 1024)}"]}` });
-    for (const source of [`${receiver.url}/ids`, 'head -c 17000000 /dev/zero']) {
+    for (const source of [`${receiver.url}/ids`, 'yes | head -c 17000000']) {
       await expect(observe(source)).rejects.toMatchObject({
         code: 'usage',
         message: `Could not read a count from ${source}: it returned more than 16 MiB.`,
