@@ -19,8 +19,8 @@ export async function send({ url, signal, ...request }: ControlRequest): Promise
     throw new SvcError('no_emulator', `Cannot connect to ${url.origin}.`, { cause: error });
   });
   isConnected.value = true;
-  // The request may have changed what the page shows.
-  if (request.method !== 'GET') pollSoon();
+  // The request may have changed what the page shows. A wait changes nothing.
+  if (request.method !== 'GET' && !url.pathname.endsWith('/deliveries/wait')) pollSoon();
   const text = await response.text();
   if (response.ok) return text;
   throw toServerError({ status: response.status, text }, url.href);

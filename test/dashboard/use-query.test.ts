@@ -24,6 +24,7 @@ interface Call {
 /** A page with one query for the resource `id`. */
 async function openQuery(options: { readonly isLive?: boolean } = {}) {
   const page = await loadPage();
+  const { send } = await import('../../src/dashboard/control.ts');
   const { useQuery } = await import('../../src/dashboard/use-query.ts');
   const calls: Call[] = [];
   const root = {} as HTMLElement;
@@ -47,6 +48,7 @@ async function openQuery(options: { readonly isLive?: boolean } = {}) {
   void show('a');
   return {
     ...page,
+    send,
     calls,
     shown,
     show,
@@ -120,6 +122,18 @@ describe('the refetches of a query', () => {
     expect(calls.length).toBe(2);
     await pass(5_000);
     expect(calls.length).toBe(2);
+  });
+
+  it.each([
+    ['refetches soon', '/v1/events', 2],
+    ['does not refetch', '/_svc/deliveries/wait', 1],
+  ])('a query of live data %s after POST %s', async (_, path, count) => {
+    const { calls, pass, send } = await openQuery({ isLive: true });
+    await calls[0]?.respond('first');
+    vi.stubGlobal('fetch', async () => new Response());
+    await send({ method: 'POST', url: new URL(path, 'http://localhost') });
+    await pass(50);
+    expect(calls.length).toBe(count);
   });
 
   it('a query of live data refetches each ten seconds while the page is hidden', async () => {

@@ -66,7 +66,9 @@ interface BulkReplayProps extends Props {
   readonly deliveries: readonly Delivery[];
 }
 
-function BulkReplay({ filter, deliveries, onClose }: BulkReplayProps) {
+function BulkReplay({ filter, deliveries: loaded, onClose }: BulkReplayProps) {
+  // The list is loaded again after a lost connection.
+  const [deliveries] = useState(loaded);
   const [abortController] = useState(() => new AbortController());
   const [outcomes, setOutcomes] = useState<ReplayOutcomes>({ replays: [], refused: [] });
   const [isStarted, setStarted] = useState(false);
@@ -135,7 +137,7 @@ function BulkProgress({ selection, count, outcomes, error, onClose }: BulkProgre
   const { replays, refused } = outcomes;
   const unsent = count - replays.length - refused.length;
   const isSending = unsent > 0 && error === undefined;
-  const { value: current = [] } = useQuery(() => loadDeliveries(replays), [replays.length], { isLive: true });
+  const { value: current = [] } = useQuery(() => loadDeliveries(replays), [], { isLive: true });
   const deliveries = new Map(current.map((delivery) => [delivery.id, delivery]));
   const results = replays.flatMap(({ id, attempt_count: before }) => {
     const attempt = deliveries.get(id)?.last_attempt;
