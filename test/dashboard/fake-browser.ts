@@ -1,6 +1,7 @@
 /** A browser without a DOM, for the modules of the page: its history and its timers. */
 import { act } from 'preact/test-utils';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import type { Emulator } from '../../src/emulator.ts';
 
 interface Entry {
   url: string;
@@ -46,7 +47,9 @@ export function createHistory(firstUrl: string) {
     get pathname() {
       return new URL(current().url).pathname;
     },
-    origin: 'http://localhost',
+    get origin() {
+      return new URL(current().url).origin;
+    },
   });
   return {
     back: () => arrive(() => void index--),
@@ -63,9 +66,16 @@ export const runAll = (callback: () => void) =>
     await new Promise((resolve) => setImmediate(resolve));
   });
 
+/** Loads the modules of the page of an emulator, which ends with the test. */
+export async function loadPageOf(emulator: Emulator): Promise<void> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+  onTestFinished(() => void [vi.useRealTimers(), vi.unstubAllGlobals()]);
+  await loadPage(emulator.status().url);
+}
+
 /** Loads the modules of a page that is connected. */
-export async function loadPage() {
-  const history = createHistory('/#/deliveries');
+export async function loadPage(origin = '') {
+  const history = createHistory(`${origin}/#/deliveries`);
   const document = { hidden: false, addEventListener: () => {} };
   vi.stubGlobal('document', document);
   vi.stubGlobal('window', globalThis);

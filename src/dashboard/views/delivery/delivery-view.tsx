@@ -22,7 +22,7 @@ import { EditReplayDialog } from '../replay/edit-replay-dialog.tsx';
 import { AttemptView } from './attempt-view.tsx';
 import { DeliveryCause } from './delivery-cause.tsx';
 import { DeliveryTimeline } from './delivery-timeline.tsx';
-import { toMarkdown } from './to-markdown.ts';
+import { loadMarkdown } from './load-markdown.ts';
 
 export function DeliveryView({ id }: { readonly id: string }) {
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
@@ -57,7 +57,7 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
   return (
     <div class="stack">
-      <Header key={delivery.id} delivery={delivery} explanation={explanation} selected={selected} />
+      <Header key={delivery.id} delivery={delivery} selected={selected} />
       <Origin delivery={delivery} />
       <DeliveryCause
         key={`${delivery.id} ${attempts.length}`}
@@ -70,11 +70,12 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
   );
 }
 
-interface HeaderProps extends DeliveryProps {
+interface HeaderProps {
+  readonly delivery: DeliveryDetail;
   readonly selected: Attempt | undefined;
 }
 
-function Header({ delivery, explanation, selected }: HeaderProps) {
+function Header({ delivery, selected }: HeaderProps) {
   /** Number of the attempt of a replay that this page has requested. */
   const [awaited, setAwaited] = useState<number | null>(null);
   const [isEditing, setEditing] = useState(false);
@@ -115,9 +116,7 @@ function Header({ delivery, explanation, selected }: HeaderProps) {
             <CopyButton
               what="as Markdown, without secrets"
               label="Copy as Markdown"
-              text={async () =>
-                toMarkdown(delivery, selected, explanation, await revealSecrets(delivery.webhook_id))
-              }
+              text={() => loadMarkdown(delivery, selected)}
             />
             <CopyButton what="as curl" label="Copy as curl" text={toCurl(selected.request)} />
           </>
@@ -125,12 +124,6 @@ function Header({ delivery, explanation, selected }: HeaderProps) {
       </div>
     </header>
   );
-}
-
-/** The secrets of the endpoint, unless it was deleted. */
-async function revealSecrets(id: string): Promise<string[]> {
-  const secrets = await control.revealSecret({ id }).catch(() => null);
-  return [secrets?.secret, secrets?.previous_secret].filter((secret) => secret != null);
 }
 
 /** Where the delivery comes from and goes to. */
