@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import type { VNode } from 'preact';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findResourceRoute } from '../../src/dashboard/address.ts';
 import { describeFilterValue, pickFilters, toListInput } from '../../src/dashboard/filters.ts';
 import { toExampleId } from '../../src/domain/ids.ts';
 import { deliveryFilters } from '../../src/resources/delivery.ts';
 import { requestFilters } from '../../src/resources/request.ts';
+import { createHistory } from './fake-browser.ts';
 
 const [EVENT_ID, WEBHOOK_ID, KEY_ID] = [toExampleId('event'), toExampleId('webhook'), toExampleId('apiKey')];
 
@@ -30,6 +32,18 @@ describe('the filters of a URL', () => {
       ...{ status: 404, api_key_id: KEY_ID },
     });
   });
+});
+
+it('the filter buttons show an active value that is none of their options', async () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  createHistory('/#/requests');
+  const { FilterButtons } = await import('../../src/dashboard/ui/filter-bar.tsx');
+  const { props } = FilterButtons({ name: 'status', label: 'Status', value: '404', options: ['2xx'] });
+  expect(props.children.map((button: VNode) => button.props)).toMatchObject([
+    { children: 'All', 'aria-pressed': false },
+    { children: '2xx', 'aria-pressed': false },
+    { children: '404', 'aria-pressed': true },
+  ]);
 });
 
 it('only the status pending is described as a group', () => {

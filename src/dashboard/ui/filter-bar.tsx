@@ -187,7 +187,7 @@ interface FilterButtonsProps<Value extends string> {
   readonly children?: (option: Value) => ComponentChildren;
 }
 
-/** A button for each value of a filter, and one for no filter. */
+/** A button for each value of a filter, also for another value that is active, and one for no filter. */
 export function FilterButtons<Value extends string>({
   name,
   label,
@@ -198,7 +198,7 @@ export function FilterButtons<Value extends string>({
 }: FilterButtonsProps<Value>) {
   return (
     <Toolbar label={label}>
-      {[undefined, ...options].map((option) => (
+      {[...new Set([undefined, ...options, value as Value | undefined])].map((option) => (
         <button
           key={option}
           type="button"
