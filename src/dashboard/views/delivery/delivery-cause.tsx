@@ -16,9 +16,10 @@ interface Props {
 }
 
 export function DeliveryCause({ delivery, explanation }: Props) {
-  /** The explanation after a probe. */
-  const [probed, setProbed] = useState<Explanation | null>(null);
-  const shown = probed ?? explanation;
+  /** The explanation after a probe. It is shown until the next attempt. */
+  const [probed, setProbed] = useState<Explanation>();
+  const isCurrent = probed?.attempt?.number === explanation.attempt?.number;
+  const shown = (isCurrent ? probed : undefined) ?? explanation;
   const { attempt, summary, layer, detail, finding, evidence, hints } = shown;
   const explains = finding?.explains ?? 0;
   const isFailure = attempt !== null && attempt.outcome !== 'succeeded';

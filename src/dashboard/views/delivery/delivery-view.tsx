@@ -59,11 +59,7 @@ function DeliveryContent({ delivery, explanation }: DeliveryProps) {
     <div class="stack">
       <Header key={delivery.id} delivery={delivery} selected={selected} />
       <Origin delivery={delivery} />
-      <DeliveryCause
-        key={`${delivery.id} ${attempts.length}`}
-        delivery={delivery}
-        explanation={explanation}
-      />
+      <DeliveryCause key={delivery.id} delivery={delivery} explanation={explanation} />
       <DeliveryTimeline delivery={delivery} selected={selected} />
       {selected !== undefined && <AttemptView delivery={delivery} attempt={selected} />}
     </div>
