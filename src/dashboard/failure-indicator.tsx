@@ -1,10 +1,11 @@
 /** Shows in the title of the page how many deliveries fail. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
 import type { DeliveryStatusCounts } from '../operations/overview-schemas.ts';
 import { control } from './control.ts';
+import { getStatusCount } from './filters.ts';
 import { workspaceId } from './session.ts';
+import { formatCappedCount } from './ui/status-badge.tsx';
 import { useQuery } from './use-query.ts';
 
 /** The counts of the selected workspace; undefined until the first response. */
@@ -25,9 +26,8 @@ export function FailureIndicator({ title }: { readonly title: string }) {
   return null;
 }
 
-/** The number of deliveries that are failing or have failed: `(3) `, or `(1012+) ` if it may be higher. Empty for none. */
-function formatFailureCount({ failing, failed }: Partial<DeliveryStatusCounts> = {}): string {
-  const count = (failing ?? 0) + (failed ?? 0);
-  const isCapped = Math.max(failing ?? 0, failed ?? 0) === MAX_DELIVERY_COUNT;
-  return count === 0 ? '' : `(${count}${isCapped ? '+' : ''}) `;
+/** The number of deliveries that are failing or have failed: `(3) `. Empty for none. */
+function formatFailureCount(counts: DeliveryStatusCounts | undefined): string {
+  const count = getStatusCount('unsuccessful', counts) ?? 0;
+  return count === 0 ? '' : `(${formatCappedCount(count)}) `;
 }

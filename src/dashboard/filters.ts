@@ -1,6 +1,7 @@
 /** The filters of the lists, from the tables of the resources: their values in the URL, and as text. */
 import * as v from 'valibot';
-import type { DeliveryStatusFilter } from '../domain/delivery.ts';
+import { type DeliveryStatusFilter, MAX_DELIVERY_COUNT } from '../domain/delivery.ts';
+import type { DeliveryStatusCounts } from '../operations/overview-schemas.ts';
 import type { FilterInput, Filters } from '../resources/define-resource.ts';
 import { formatDateTime } from './views/clock/clock-format.ts';
 
@@ -43,4 +44,11 @@ export const filterStatuses = [
 export function describeFilterValue(name: string, value: string): string {
   if (name === 'status' && value === 'pending') return 'all pending';
   return value.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => formatDateTime(Date.parse(time)));
+}
+
+/** Number of deliveries that a status filter selects. It stops at 1,000, as the counts of the emulator do; undefined while it is unknown. */
+export function getStatusCount(status: DeliveryStatusFilter, counts: DeliveryStatusCounts | undefined) {
+  if (counts === undefined || status === 'succeeded') return undefined;
+  if (status !== 'unsuccessful') return counts[status];
+  return Math.min(counts.failing + counts.failed, MAX_DELIVERY_COUNT);
 }

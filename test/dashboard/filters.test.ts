@@ -1,7 +1,12 @@
 import type { VNode } from 'preact';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findResourceRoute } from '../../src/dashboard/address.ts';
-import { describeFilterValue, pickFilters, toListInput } from '../../src/dashboard/filters.ts';
+import {
+  describeFilterValue,
+  getStatusCount,
+  pickFilters,
+  toListInput,
+} from '../../src/dashboard/filters.ts';
 import { toExampleId } from '../../src/domain/ids.ts';
 import { deliveryFilters } from '../../src/resources/delivery.ts';
 import { requestFilters } from '../../src/resources/request.ts';
@@ -44,6 +49,16 @@ it('the filter buttons show an active value that is none of their options', asyn
     { children: '2xx', 'aria-pressed': false },
     { children: '404', 'aria-pressed': true },
   ]);
+});
+
+it.each([
+  ['pending', 3],
+  ['unsuccessful', 1_000],
+  ['succeeded', undefined],
+] as const)('the count of the filter %s is %s', (status, count) => {
+  const counts = { pending: 3, failing: 3, paused: 0, failed: 999, canceled: 0 };
+  expect(getStatusCount(status, counts)).toBe(count);
+  expect(getStatusCount(status, undefined)).toBe(undefined);
 });
 
 it('only the status pending is described as a group', () => {

@@ -70,7 +70,7 @@ export function StatusBadge({ status, count }: StatusProps) {
 const numberFormat = new Intl.NumberFormat('en');
 
 /** A count of the control plane: `187`, or `1,000+` if it may be higher. */
-function formatCappedCount(count: number): string {
+export function formatCappedCount(count: number): string {
   return `${numberFormat.format(count)}${count === MAX_DELIVERY_COUNT ? '+' : ''}`;
 }
 

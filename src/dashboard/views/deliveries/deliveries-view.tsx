@@ -3,12 +3,11 @@ import { useState } from 'preact/hooks';
 import { describeOutcome, getDisplayStatus, settledReasonDescriptions } from '../../../domain/delivery.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
-import type { DeliveryStatusCounts } from '../../../operations/overview-schemas.ts';
 import { type Delivery, deliveryFilters, type ListedDelivery } from '../../../resources/delivery.ts';
 import { type Route, shortenUrl } from '../../address.ts';
 import { control } from '../../control.ts';
 import { deliveryCounts } from '../../failure-indicator.tsx';
-import { type FilterTexts, filterStatuses, pickFilters, toListInput } from '../../filters.ts';
+import { type FilterTexts, filterStatuses, getStatusCount, pickFilters, toListInput } from '../../filters.ts';
 import { workspaceId } from '../../session.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Excerpt } from '../../ui/excerpt.tsx';
@@ -126,9 +125,8 @@ function Reason({ delivery }: { readonly delivery: Delivery }) {
 }
 
 function StatusButtons({ filter: { status: selected, ...otherFilters } }: { readonly filter: FilterTexts }) {
-  const counts = countByFilter(deliveryCounts.value);
   // The counts are those of the workspace.
-  const hasOtherFilters = Object.keys(otherFilters).length > 0;
+  const counts = Object.keys(otherFilters).length > 0 ? undefined : deliveryCounts.value;
   return (
     <FilterButtons
       name="status"
@@ -137,27 +135,9 @@ function StatusButtons({ filter: { status: selected, ...otherFilters } }: { read
       options={filterStatuses}
       titles={statusGroupTitles}
     >
-      {(status) => (
-        <StatusFilter
-          status={status}
-          count={hasOtherFilters || status === 'succeeded' ? undefined : counts[status]}
-        />
-      )}
+      {(status) => <StatusFilter status={status} count={getStatusCount(status, counts)} />}
     </FilterButtons>
   );
-}
-
-/** `pending` is 0 if all pending deliveries are failing or paused, which have filters of their own. */
-function countByFilter(counts: DeliveryStatusCounts | undefined) {
-  const { failing = 0, failed = 0, paused = 0, pending = 0, canceled = 0 } = counts ?? {};
-  return {
-    failing,
-    failed,
-    paused,
-    canceled,
-    unsuccessful: failing + failed,
-    pending: pending > failing + paused ? pending : 0,
-  };
 }
 
 function useChoices(): Choices {
