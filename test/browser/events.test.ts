@@ -26,7 +26,7 @@ describeInBrowser('the event pages', () => {
     const rows = page.locator('li > a');
     await rows.filter({ hasText: 'order.shipped' }).getByText('1 succeeded').waitFor();
     await trigger('invoice.paid');
-    await rows.filter({ hasText: 'invoice.paid' }).getByText('no subscribed endpoint').waitFor();
+    await rows.filter({ hasText: 'invoice.paid' }).getByText('no enabled endpoint subscribed').waitFor();
     await trigger();
     await rows.getByText('1 failing').waitFor();
     await expect.poll(() => rows.count()).toBe(3);

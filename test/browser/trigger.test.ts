@@ -67,7 +67,7 @@ describeInBrowser('the trigger page', () => {
   it('the trigger page notices an endpoint that is registered after it opened', async () => {
     const emulator = await startEmulator();
     const page = await openTrigger(emulator, { query: '?type=order.shipped', hasFakeTimers: true });
-    await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
+    await page.getByText('No enabled endpoint is subscribed to order.shipped').waitFor();
     await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
     await skipToNextPoll(page);
     await page.getByText('Subscribed endpoints: http://127.0.0.1:9/hooks').waitFor();
@@ -84,7 +84,7 @@ describeInBrowser('the trigger page', () => {
   it('the trigger page says when no endpoint is subscribed and links the endpoint page', async () => {
     const emulator = await startEmulator();
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
-    await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
+    await page.getByText('No enabled endpoint is subscribed to order.shipped').waitFor();
     await send(page);
     await result(page).getByText('was subscribed').waitFor();
     await page.getByRole('link', { name: 'Register an endpoint' }).first().click();
@@ -109,7 +109,7 @@ describeInBrowser('the trigger page', () => {
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await selectSecond(page);
-    await page.getByText('No endpoint is subscribed to pets.fed').waitFor();
+    await page.getByText('No enabled endpoint is subscribed to pets.fed').waitFor();
     for (const count of [1, 2]) {
       await send(page);
       await result(page).getByText('was subscribed').waitFor();

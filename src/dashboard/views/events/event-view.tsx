@@ -94,8 +94,8 @@ export function EventDeliveryList({ eventId }: { readonly eventId: string }) {
       {({ data, has_more: hasMore }) =>
         data.length === 0 ? (
           <p class="muted">
-            No deliveries. No <a href={toHash({ section: 'home' })}>endpoint</a> was subscribed to this event
-            type when the event was created.
+            No deliveries. No enabled <a href={toHash({ section: 'home' })}>endpoint</a> was subscribed to
+            this event type when the event was created.
           </p>
         ) : (
           <>

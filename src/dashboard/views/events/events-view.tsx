@@ -56,7 +56,7 @@ function renderRow(event: EventSummary) {
       <code>{[id, ...Object.values(describeEventSettings(event))].join(' · ')}</code>
       <span>
         {excerpt !== undefined && <Excerpt text={excerpt} />}
-        {excerpt === undefined && worst === undefined && 'no subscribed endpoint'}
+        {excerpt === undefined && worst === undefined && 'no enabled endpoint subscribed'}
         {excerpt === undefined && <DeliveryCounts countOf={(status) => displayed[status]} />}
       </span>
       <Time at={created_at} clock="schedule" />

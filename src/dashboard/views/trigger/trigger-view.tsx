@@ -165,7 +165,7 @@ function SubscribedEndpoints({ type }: { readonly type: string }) {
   if (urls.length === 0) {
     return (
       <p data-state="pending">
-        No endpoint is subscribed to {type}, so nothing is delivered.{' '}
+        No enabled endpoint is subscribed to {type}, so nothing is delivered.{' '}
         <a href={toHash({ section: 'home' })}>Register an endpoint</a>
       </p>
     );
