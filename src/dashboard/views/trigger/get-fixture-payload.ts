@@ -1,8 +1,8 @@
 import { control } from '../../control.ts';
 
-/** JSON text of the payload in the fixture of an event type. Your own senders can have an example type without a fixture: `{}`. */
+/** JSON text of the payload in the fixture of an event type; `{}` for a type without a valid fixture. */
 export async function getFixturePayload(type: string): Promise<string> {
   const { data } = await control.listFixtures({});
-  if (!data.some((fixture) => fixture.type === type)) return '{}';
+  if (!data.some((fixture) => fixture.type === type && fixture.problem === null)) return '{}';
   return (await control.getFixture({ type })).payload_text;
 }

@@ -23,6 +23,7 @@ import { MAX_PAGE_SIZE } from '../../use-live-list.ts';
 import { useQuery } from '../../use-query.ts';
 import { EventDeliveryList } from '../events/event-view.tsx';
 import { createEvent, type EventInput } from './create-event.ts';
+import { getFixturePayload } from './get-fixture-payload.ts';
 
 /** `#/trigger?type=order.shipped` starts with a fixture, `#/trigger?event=evt_…` with an existing event. */
 export function TriggerView({ route: { query } }: { readonly route: Route }) {
@@ -50,7 +51,7 @@ interface TriggerProps {
 
 function Trigger({ fixtures, type, eventId }: TriggerProps) {
   const fixture = fixtures.find((candidate) => candidate.type === type);
-  const source = eventId !== '' ? eventId : fixture?.problem === null ? type : '';
+  const source = eventId || (fixture?.type ?? '');
   const initial = useQuery(() => loadInitialValues(eventId, source), [source]);
   const { value } = initial;
   useEffect(() => {
@@ -140,8 +141,7 @@ async function loadInitialValues(eventId: string, fixture: string) {
     const { type, payload_text: text, ...others } = await control.getEvent({ id: eventId });
     return { type, payload: indentJson(text), settings: pickFields(eventSettings, others) };
   }
-  const text = fixture === '' ? '{}' : (await control.getFixture({ type: fixture })).payload_text;
-  return { type: fixture, payload: indentJson(text), settings: {} };
+  return { type: fixture, payload: indentJson(await getFixturePayload(fixture)), settings: {} };
 }
 
 /** Without `--workspace`, the command uses the default workspace. */
