@@ -127,13 +127,11 @@ function RequestProperties({ request }: { readonly request: ApiRequestDetail }) 
   return <Properties items={properties} />;
 }
 
-/** Links the resource of a request; empty for a list request. */
-function ResourceLink({ id }: { readonly id: string | null }) {
-  if (id === null) return null;
+function ResourceLink({ id }: { readonly id: string }) {
   const resourceRoute = findResourceRoute(id);
   if (resourceRoute === null) return <code>{id}</code>;
   return (
-    <a href={toHash(resourceRoute)} tabIndex={-1}>
+    <a href={toHash(resourceRoute)}>
       <code>{id}</code>
     </a>
   );
