@@ -91,7 +91,7 @@ export function createRequestGuard({
     const cookie = findCookie(headers.get('cookie') ?? '', toCookieName(event));
     const candidates = [...toList(bearer), ...toList(cookie)];
     if (candidates.some((candidate) => isSameToken(candidate, controlToken))) return;
-    throw new SvcError('token_required', toTokenMessage(candidates), {
+    throw new SvcError('token_required', toTokenMessage(event, candidates), {
       hint: 'Use the token in the dashboard link that the emulator printed when it started. For commands, set SVC_CONTROL_TOKEN.',
       headers: { 'WWW-Authenticate': 'Bearer realm="svc control plane"' },
     });
@@ -200,8 +200,6 @@ function createOriginError({ url }: H3Event): SvcError {
   return new SvcError('forbidden_origin', `Cross-origin request to ${url.pathname} blocked.`);
 }
 
-function toTokenMessage(candidates: readonly string[]): string {
-  return candidates.length === 0
-    ? 'Other machines can reach this emulator, so everything except its API requires a token.'
-    : 'The control token is invalid.';
+function toTokenMessage({ url }: H3Event, candidates: readonly string[]): string {
+  return candidates.length === 0 ? `${url.pathname} requires a token.` : 'The control token is invalid.';
 }

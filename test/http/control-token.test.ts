@@ -48,7 +48,7 @@ describe('a request without the token', () => {
     expect(JSON.parse((await ask('/_svc/status')).text)).toEqual({
       error: {
         code: 'token_required',
-        message: expect.stringContaining('requires a token'),
+        message: '/_svc/status requires a token.',
         request_id: expect.stringMatching(/^req_/),
         hint: { text: expect.stringMatching(/printed when it started.*SVC_CONTROL_TOKEN/) },
       },
