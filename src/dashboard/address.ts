@@ -17,8 +17,10 @@ export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
   const section = sections.find((candidate) => candidate === name);
+  // The list of endpoints is Home.
+  const isHome = name === '' || (section === 'webhooks' && id === '');
   return {
-    section: section ?? (name === '' ? 'home' : 'missing'),
+    section: isHome ? 'home' : (section ?? 'missing'),
     id: section === undefined ? null : decodeId(id) || null,
     query: Object.fromEntries(new URLSearchParams(query)),
   };

@@ -59,8 +59,7 @@ const loadedViews = signal<Partial<Record<Section, View>>>({ home: HomeView });
 
 /** The view of the route. It is loaded once, and shown when the workspace is known, because its requests need the workspace. */
 function RouteView({ route }: { readonly route: Route }) {
-  // The list of endpoints is Home.
-  const section = route.section === 'webhooks' && route.id === null ? 'home' : route.section;
+  const { section } = route;
   const [hasFailed, setFailed] = useState(false);
   const View = loadedViews.value[section];
   useEffect(() => {

@@ -13,7 +13,7 @@ describe('toHash and parseHash', () => {
     );
   });
 
-  it.each(['', '#', '#/', '#/?period=day'])('parseHash(%j) returns the first page', (hash) => {
+  it.each(['', '#', '#/', '#/?period=day', '#/webhooks'])('parseHash(%j) returns the first page', (hash) => {
     expect(parseHash(hash)).toMatchObject({ section: 'home', id: null });
   });
 

@@ -35,11 +35,11 @@ describe('the router', () => {
 
   it('the first page is shown again when its address is opened from another one', async () => {
     const { navigate, followLink, route } = await startRouter('/#/events');
-    navigate({ section: 'webhooks' });
+    navigate({ section: 'requests' });
     navigate({ section: 'events' });
     expect(route.value.section).toBe('events');
-    await followLink('#/webhooks');
-    expect(route.value.section).toBe('webhooks');
+    await followLink('#/requests');
+    expect(route.value.section).toBe('requests');
   });
 
   it('the route changes only when the address changes', async () => {
@@ -66,9 +66,9 @@ describe('the router', () => {
     const ids = [getEntryId()];
     navigate({ section: 'deliveries' });
     ids.push(getEntryId());
-    await followLink('#/webhooks');
+    await followLink('#/requests');
     ids.push(getEntryId());
-    expect(route.value.section).toBe('webhooks');
+    expect(route.value.section).toBe('requests');
     expect(new Set(ids).size).toBe(3);
     await back();
     await back();
