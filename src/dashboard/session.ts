@@ -66,7 +66,7 @@ async function loadSession(): Promise<void> {
     status.value = emulatorStatus;
     workspaces.value = list;
     if (!isOtherDatabase) return;
-    showNotice('The emulator was restarted with a different database. This page has reloaded its data.');
+    showNotice('The emulator now has a different database. This page has reloaded its data.');
     replaceRoute({ section: route.peek().section }, null);
   });
 }

@@ -150,7 +150,7 @@ describeInBrowser('the dashboard layout', () => {
     const second = await startEmulator({ port });
     await second.control.createWebhook({ url: 'http://127.0.0.1:9/' });
     await second.api('POST', '/events', { type: 'invoice.paid' });
-    const message = page.getByText('The emulator was restarted with a different database.');
+    const message = page.getByText('The emulator now has a different database.');
     await message.waitFor();
     await page.locator('li > a').getByText('invoice.paid').waitFor();
     expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('#/deliveries');
