@@ -25,12 +25,10 @@ interface BodyProps {
   readonly title: string;
   readonly body: string;
   readonly encoding: 'utf8' | 'base64';
-  readonly headers: Headers;
 }
 
 /** The body as text: JSON is indented, and bytes that are not text are shown as base64. */
-export function HttpBody({ title, body, encoding, headers }: BodyProps) {
-  const isCompressed = headers['content-encoding'] !== undefined;
+export function HttpBody({ title, body, encoding }: BodyProps) {
   const [isRaw, setRaw] = useState(false);
   if (body === '') return <h4 class="muted">Empty {title.toLowerCase()}</h4>;
   if (encoding === 'base64') {
@@ -43,10 +41,7 @@ export function HttpBody({ title, body, encoding, headers }: BodyProps) {
     <CodeView
       title={
         <h4>
-          {title}{' '}
-          <span class="muted">
-            {new TextEncoder().encode(body).length} bytes{isCompressed && ', decompressed'}
-          </span>
+          {title} <span class="muted">{new TextEncoder().encode(body).length} bytes</span>
         </h4>
       }
       label={title}

@@ -104,7 +104,7 @@ function Messages({ attempt }: { readonly attempt: Attempt }) {
         )}
       </section>
       <section class="stack" aria-label="Request">
-        <HttpBody title="Payload" body={request.body} encoding="utf8" headers={request.headers} />
+        <HttpBody title="Payload" body={request.body} encoding="utf8" />
         <HttpHeaders headers={request.headers} />
       </section>
     </div>

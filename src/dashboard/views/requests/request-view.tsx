@@ -74,7 +74,7 @@ function MessageContent({ message }: { readonly message: LoggedMessage }) {
       {body === null ? (
         <p class="muted">{hasUnreadBody(message) ? 'The body was not read.' : 'No body.'}</p>
       ) : (
-        <HttpBody title="Body" body={body} encoding={encoding} headers={headers} />
+        <HttpBody title="Body" body={body} encoding={encoding} />
       )}
       {truncated && (
         <p class="muted">Only a part is stored{size === null ? '' : `; the whole body has ${size} bytes`}.</p>
