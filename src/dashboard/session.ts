@@ -26,10 +26,10 @@ export const missingWorkspaceId = computed(() =>
 
 /** Selects a workspace and leaves the open item, which belongs to another one. */
 export function selectWorkspace(id: string): void {
-  const { section, id: openId, query } = route.peek();
+  const { section, query } = route.peek();
   // The attempt and the tab belong to the open item.
   const { attempt: _, tab: __, ...filter } = query;
-  navigate(openId === null ? { section, query } : { section, query: filter }, toAddressId(id));
+  navigate({ section, query: filter }, toAddressId(id));
 }
 
 /** Selects the workspace of the open item, without a history entry. */

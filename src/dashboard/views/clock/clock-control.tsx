@@ -1,7 +1,6 @@
 /** The schedule clock of the workspace in the header: its time, and the buttons that move it. */
 import { useState } from 'preact/hooks';
 import { formatSpan } from '../../../domain/duration.ts';
-import { isLost } from '../../control.ts';
 import { selectedClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
@@ -36,7 +35,7 @@ export function ClockControl() {
         <Icon name="skip" />
         <span>Advance…</span>
       </button>
-      {isOpen && <AdvanceDialog isBusy={isBusy || isLost.value} onClose={() => setOpen(false)} />}
+      {isOpen && <AdvanceDialog isBusy={isBusy} onClose={() => setOpen(false)} />}
     </Toolbar>
   );
 }

@@ -17,11 +17,10 @@ interface Props {
   readonly onProbed: (explanation: Explanation) => void;
 }
 
-/** The button that does what a hint says. */
 export function NextButton(props: Props) {
-  const isHinted = (pattern: RegExp) =>
-    props.explanation.hints.some(({ command = '' }) => pattern.test(command));
-  const [, Button] = buttons.find(([command]) => isHinted(command)) ?? [];
+  const { hints } = props.explanation;
+  const [, Button] =
+    buttons.find(([pattern]) => hints.some(({ command = '' }) => pattern.test(command))) ?? [];
   return Button === undefined ? null : <Button {...props} />;
 }
 

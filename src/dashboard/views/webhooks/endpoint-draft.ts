@@ -40,12 +40,12 @@ function toText(value: unknown): string {
 
 /** An empty text is the default of its setting. @throws SvcError `usage` for an invalid header */
 export function toSettings(draft: Draft): FormSettings {
-  const entries = Object.entries<unknown>(defaults).map(([name, initial]) => {
+  const entries = Object.entries<unknown>(defaults).map(([name, fallback]) => {
     const text = draft[name]?.trim() ?? '';
-    if (Array.isArray(initial)) return [name, text.split(/[\s,]+/).filter((item) => item !== '')];
-    if (typeof initial === 'object' && initial !== null) return [name, toHeaders(text)];
-    if (typeof initial === 'boolean') return [name, text !== ''];
-    return [name, text || initial];
+    if (Array.isArray(fallback)) return [name, text.split(/[\s,]+/).filter((item) => item !== '')];
+    if (typeof fallback === 'object' && fallback !== null) return [name, toHeaders(text)];
+    if (typeof fallback === 'boolean') return [name, text !== ''];
+    return [name, text || fallback];
   });
   return Object.fromEntries(entries);
 }

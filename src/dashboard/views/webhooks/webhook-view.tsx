@@ -93,7 +93,7 @@ function WebhookProperties({ webhook }: WebhookProps) {
           Endpoint: <Copyable text={id} what="endpoint ID" />,
           ...Object.fromEntries(Object.entries(settings).map(([label, lines]) => [label, toLines(lines)])),
           Secret: (
-            <WebhookSecret key={`${id} ${expiry}`} webhookId={id}>
+            <WebhookSecret key={expiry} webhookId={id}>
               <ActionButton data-variant="quiet" onClick={() => setRotating(true)}>
                 <Icon name="key" /> Rotate
               </ActionButton>
