@@ -23,7 +23,7 @@ export function EditReplayDialog({ delivery, onClose }: Props) {
   const [body, setBody] = useState(original);
   const [url, setUrl] = useState(delivery.url);
   const isUrlEdited = url.trim() !== delivery.url;
-  const form = useFormSubmit(['url', 'body'], async () => {
+  const form = useFormSubmit(['url'], async () => {
     const replay = await control.replayDelivery({
       id: delivery.id,
       ...(body !== original && { body }),
