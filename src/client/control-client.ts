@@ -101,14 +101,19 @@ export function createControlClient(
   };
 }
 
-/** @throws SvcError if the connection is closed before the end. */
+/** Resolves to parts that end with a line. @throws SvcError if the connection is closed before the end. */
 async function* readToEnd(
   chunks: AsyncIterable<string>,
   url: URL,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {
+  let rest = '';
   try {
-    yield* chunks;
+    for await (const chunk of chunks) {
+      const end = chunk.lastIndexOf('\n') + 1;
+      if (end > 0) yield rest + chunk.slice(0, end);
+      rest = (end > 0 ? '' : rest) + chunk.slice(end);
+    }
   } catch (error) {
     if (signal?.aborted) throw new SvcError('interrupted', 'Interrupted.', { cause: error });
     throw new SvcError('no_emulator', `${url.origin} closed the connection before the file was complete.`, {
@@ -116,6 +121,7 @@ async function* readToEnd(
       cause: error,
     });
   }
+  if (rest !== '') yield rest;
 }
 
 type Input = Readonly<Record<string, unknown>>;

@@ -34,7 +34,7 @@ export interface ControlPlane extends ControlMethods {
   /** Follows changes from now on, or after `since_sequence`: each matching item once, in order. Ends when `signal` is aborted. */
   stream(input: StreamInput, signal: AbortSignal): LiveStream;
   /**
-   * Exports deliveries without secrets. Resolves to the file, in parts.
+   * Exports deliveries without secrets. Resolves to the file, in parts that end with a line.
    * @throws SvcError `not_found` if no delivery matches. The iteration throws if the rest of the file is lost.
    */
   exportDeliveries(input: ExportInput, signal?: AbortSignal): Promise<AsyncIterable<string>>;

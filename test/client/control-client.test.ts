@@ -61,10 +61,10 @@ describe('an export', () => {
     return texts;
   }
 
-  it('an export requests NDJSON with its filter, and returns the text as it arrives', async () => {
-    const { client, requests } = createClient(['{"a":1}\n', '{"a":2}\n']);
+  it('an export requests NDJSON with its filter, and returns whole lines of chunks that end inside a line', async () => {
+    const { client, requests } = createClient(['{"a":1}\n', '{"a', '":2}', '\n{"a":3}\n{', '"a":4}']);
     const texts = await read(await client.exportDeliveries({ status: 'failed' }));
-    expect(texts).toEqual(['{"a":1}\n', '{"a":2}\n']);
+    expect(texts).toEqual(['{"a":1}\n', '{"a":2}\n{"a":3}\n', '{"a":4}']);
     expect(requests).toMatchObject([
       {
         method: 'GET',
