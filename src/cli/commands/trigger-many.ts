@@ -1,8 +1,11 @@
 /** `svc trigger --count`: creates many events of one type and prints a summary of their deliveries. */
 
+import { countByStatus } from '../../diagnosis/describe-wait.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 import { ExitCode } from '../../domain/errors.ts';
 import { formatCount } from '../../domain/message-parts.ts';
+import type { ControlInput } from '../../operations/control-operations.ts';
+import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import { mapAtRate } from '../../platform/map-at-rate.ts';
 import type { Event } from '../../resources/event.ts';
 import type { Context } from '../context.ts';
@@ -32,12 +35,15 @@ export async function triggerMany(
   const [oldest] = created.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
   if (oldest === undefined) return ExitCode.success;
   const { type, workspace_id, created_at: since } = oldest;
-  const input = { type, workspace_id, since };
-  const report = await (wait === undefined
-    ? control.waitForDeliveries({ ...input, timeout_ms: 0, limit: 1 })
-    : waitForDeliveries(control, { ...input, ...wait }, context));
+  const selection = await selectDeliveries(created, { type, workspace_id, since }, control);
+  const report =
+    selection === null
+      ? null
+      : await (wait === undefined
+          ? control.waitForDeliveries({ ...selection, timeout_ms: 0, limit: 1 })
+          : waitForDeliveries(control, { ...selection, ...wait }, context));
   const durationMs = performance.now() - startedAt;
-  const { succeeded, failed, canceled, pending } = report.counts;
+  const { succeeded, failed, canceled, pending } = report?.counts ?? countByStatus([]);
   const summary = {
     events: created.length,
     deliveries: { succeeded, failed: failed + canceled, pending },
@@ -51,10 +57,29 @@ export async function triggerMany(
     };
     return renderFields(fields, context.io);
   });
-  const hasDeliveries = succeeded + failed + canceled + pending > 0;
-  if (!hasDeliveries) explainNoDeliveries(type, context.io);
-  if (!hasDeliveries || wait === undefined) return ExitCode.success;
+  if (report === null) explainNoDeliveries(type, context.io);
+  if (report === null || wait === undefined) return ExitCode.success;
   return explainWait(report, context) ? ExitCode.success : ExitCode.failure;
+}
+
+/**
+ * Selects the deliveries of the created events; null if there are none. `filter` also matches those of earlier events while the
+ * schedule clock is frozen. Their IDs are used only then, because a wait accepts a limited number.
+ */
+async function selectDeliveries(
+  created: readonly Event[],
+  filter: ControlInput<'waitForDeliveries'>,
+  control: Pick<ControlPlane, 'listDeliveries'>,
+): Promise<ControlInput<'waitForDeliveries'> | null> {
+  const eventIds = new Set(created.map(({ id }) => id));
+  let matchCount = 0;
+  const ids = await listAll(async (page) => {
+    const { data, ...rest } = await control.listDeliveries({ ...filter, ...page });
+    matchCount += data.length;
+    return { ...rest, data: data.filter((each) => eventIds.has(each.event_id)).map(({ id }) => id) };
+  });
+  if (ids.length === 0) return null;
+  return ids.length === matchCount ? filter : { ids };
 }
 
 async function createAll(

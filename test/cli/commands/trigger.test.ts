@@ -15,7 +15,7 @@ import {
 } from '../fake-context.ts';
 
 const event = {
-  id: 'evt_1',
+  id: aDelivery().event_id,
   workspace_id: 'ws_default',
   type: 'order.shipped',
   payload: {},
@@ -104,7 +104,7 @@ describe('the payload', () => {
 describe('the output', () => {
   it('the JSON output is the event, as the API wrote it, and its deliveries', async () => {
     const { out } = await trigger({ type: 'order.shipped' }, [[pending]], { json: true });
-    expect(JSON.parse(out)).toMatchObject({ event: { id: 'evt_1' }, deliveries: [{ id: pending.id }] });
+    expect(JSON.parse(out)).toMatchObject({ event: { id: event.id }, deliveries: [{ id: pending.id }] });
     expect(out).toContain('9007199254740993');
   });
 
@@ -112,7 +112,7 @@ describe('the output', () => {
     const waitForDeliveries = () => expect.unreachable('There is nothing to wait for.');
     const options = { type: 'order.shipped', wait: true } as const;
     const { out, err } = await trigger(options, [[]], { control: { waitForDeliveries } });
-    expect(out).toContain('evt_1');
+    expect(out).toContain(event.id);
     expect(err).toContain(
       'No enabled endpoint subscribes to order.shipped, so nothing is delivered.\nhint: Register an endpoint with: svc webhooks create',
     );
@@ -130,7 +130,7 @@ describe('--wait', () => {
     const waitForDeliveries = vi.fn(async () => report);
     const options = { type: 'order.shipped', wait: 5 };
     const { result, ...output } = await trigger(options, [[pending]], { control: { waitForDeliveries } });
-    expect(waitForDeliveries.mock.calls[0]).toMatchObject([{ event_id: 'evt_1', timeout_ms: 5 }, {}]);
+    expect(waitForDeliveries.mock.calls[0]).toMatchObject([{ event_id: event.id, timeout_ms: 5 }, {}]);
     expect(result).toMatchObject(expected);
     expect(output).toMatchObject({ out: expect.stringContaining(`${report.data[0]?.status}`), err });
   });
@@ -236,7 +236,7 @@ describe('--count', () => {
   });
 
   it('--count with --wait exits with 1 when a delivery has failed', async () => {
-    const delivery = aDelivery({ event_id: 'evt_1', status: 'failed', settled_reason: 'window_elapsed' });
+    const delivery = aDelivery({ status: 'failed', settled_reason: 'window_elapsed' });
     const { result } = await trigger({ type: 'order.shipped', count: 1, wait: true }, [[delivery]], {
       control: {
         waitForDeliveries: async (input) => {
@@ -251,12 +251,23 @@ describe('--count', () => {
     expect(result).toMatchObject({ value: ExitCode.failure });
   });
 
+  it('--count ignores the deliveries of earlier events with the same time', async () => {
+    const earlier = aDelivery({ event_id: 'evt_2', status: 'failed' });
+    const waitForDeliveries = vi.fn(async () => aWaitReport([succeeded]));
+    for (const states of [[[succeeded, earlier]], [[earlier]]]) {
+      const options = { type: 'order.shipped', count: 1, wait: 5 };
+      const { result } = await trigger(options, states, { control: { waitForDeliveries } });
+      expect(result).toMatchObject({ value: ExitCode.success });
+    }
+    expect(waitForDeliveries.mock.calls).toMatchObject([[{ ids: [succeeded.id], timeout_ms: 5 }, {}]]);
+  });
+
   it('an interrupted --count says how many events it created', async () => {
     const interruption = new AbortController();
     setMaxListeners(0, interruption.signal);
     const { result, out, err } = await trigger(
       { type: 'order.shipped', count: 1000, rate: 100 },
-      [[aDelivery({ event_id: 'evt_1' })]],
+      [[pending]],
       { signal: interruption.signal, onCreated: (count) => count === 3 && interruption.abort() },
     );
     expect(result).toMatchObject({ reason: { code: 'interrupted', exitCode: ExitCode.interrupted } });
