@@ -43,7 +43,9 @@ export async function waitForExpectedDeliveries(
   const { times, status = 'succeeded', timeout = DEFAULT_TIMEOUT_MS } = expectation;
   if (times === 0) return checkExpectedDeliveries(workspace, type, expectation, matches);
   const endAt = systemClock.monotonic() + toMs(timeout);
-  for (let settled: readonly Delivery[] = []; ; ) {
+  for (;;) {
+    const deliveries = await workspace.deliveries.list({ type });
+    const settled = deliveries.filter((delivery) => delivery.status !== 'pending');
     const candidates = await selectDeliveries(workspace, settled, expectation, matches);
     if (candidates.some((delivery) => delivery.status !== status)) {
       return { pass: false, report: await describeDeliveries(workspace, candidates, expectation) };
@@ -55,23 +57,22 @@ export async function waitForExpectedDeliveries(
     if (times === undefined && candidates.length > 0) {
       return { pass: true, report: await describeDeliveries(workspace, candidates, expectation) };
     }
-    const options = {
-      // Until another delivery has settled.
-      count: settled.length + 1,
-      keepWaiting: false,
-      timeout: Math.max(0, Math.ceil(endAt - systemClock.monotonic())),
-    };
+    const leftMs = Math.max(0, Math.ceil(endAt - systemClock.monotonic()));
+    const hints: string[] = [];
     try {
-      settled = await workspace.deliveries.wait({ type }, options);
+      // Until another delivery has settled.
+      const count = settled.length + 1;
+      await workspace.deliveries.wait({ type }, { count, keepWaiting: false, timeout: leftMs });
+      if (leftMs > 0) continue;
     } catch (error) {
       if (!(error instanceof SvcError) || !['timeout', 'stalled'].includes(error.code)) throw error;
-      const deliveries = (await workspace.deliveries.list({ type })).filter(
-        (delivery) => delivery.status !== 'pending',
-      );
-      const lines = await describeDeliveries(workspace, deliveries, expectation);
       // Without the first line, which counts the deliveries of this wait only.
-      return { pass: false, report: [...lines, ...error.message.split('\n').slice(1)] };
+      hints.push(...error.message.split('\n').slice(1));
     }
+    return {
+      pass: false,
+      report: [...(await describeDeliveries(workspace, settled, expectation)), ...hints],
+    };
   }
 }
 
