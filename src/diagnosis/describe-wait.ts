@@ -9,6 +9,7 @@ import type { ClockMove } from '../operations/emulator-schemas.ts';
 import type { WaitReport } from '../operations/wait-schemas.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import type { WebhookDetail } from '../resources/endpoint.ts';
+import type { ApiRequest } from '../resources/request.ts';
 
 /** Deliveries with the same workspace, status and endpoint. */
 export interface DeliveryGroup {
@@ -145,11 +146,14 @@ export interface EmptyWait {
   readonly endpoints: readonly Pick<WebhookDetail, 'id' | 'events' | 'disabled'>[];
 }
 
-/** `422 validation_failed`: the responses that rejected requests to create an event. */
+/** `422 validation_failed`: the responses that rejected requests to create an event in a workspace, or with a key for none or all. */
 export function findRejections(
-  requests: readonly { readonly status: number; readonly error_code: string | null }[],
+  requests: readonly Pick<ApiRequest, 'status' | 'error_code' | 'workspace_id'>[],
+  workspaceId: string,
 ): ReadonlySet<string> {
-  const rejected = requests.filter(({ status }) => status >= 400);
+  const rejected = requests.filter(
+    ({ status, workspace_id: id }) => status >= 400 && (id === null || id === workspaceId),
+  );
   return new Set(rejected.map(({ status, error_code: code }) => `${status} ${code}`));
 }
 

@@ -43,6 +43,9 @@ export interface Events {
   ): Promise<readonly EventWith<Type>[]>;
 }
 
+/** The filter of requests to create an event. */
+const creations = { method: 'POST', path: '/v1/events' } as const;
+
 export function createEvents(setup: WorkspaceSetup): Events {
   const { control, workspaceId: workspace_id, closing } = setup;
 
@@ -65,15 +68,14 @@ export function createEvents(setup: WorkspaceSetup): Events {
     };
     let events: readonly EventWith<EventType>[] = [];
     await withAnySignal([closing, abortAfter(timeoutMs)], async (signal) => {
-      const stream = control.stream({ types: 'request', workspace_id }, signal);
+      // Of all workspaces, because a request with a key for all of them belongs to none.
+      const stream = control.stream({ types: 'request', ...creations, status: 201 }, signal);
       await stream.ready;
       events = await listMatching();
       if (events.length >= count) return;
-      for await (const item of stream) {
+      for await (const _ of stream) {
         // Reads all events again, because this request may have created one that matches.
-        const isCreation =
-          item.type === 'request' && item.request.method === 'POST' && item.request.status === 201;
-        if (isCreation) events = await listMatching();
+        events = await listMatching();
         if (events.length >= count) return;
       }
     });
@@ -84,9 +86,8 @@ export function createEvents(setup: WorkspaceSetup): Events {
 
   /** Describes the requests to create events that the API rejected. */
   async function listRejections(): Promise<string[]> {
-    const requests = { workspace_id, method: 'POST', path: '/v1/events', limit: 1_000 } as const;
-    const { data } = await control.listRequests(requests);
-    return describeRejections(findRejections(data));
+    const { data } = await control.listRequests({ ...creations, limit: 1_000 });
+    return describeRejections(findRejections(data, workspace_id));
   }
 
   async function describeTimeout(

@@ -1,12 +1,20 @@
 /** When `events.wait` reads the events again and what its error says, with a control plane in memory. */
 import { once } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createEvents, type EventWaitOptions } from '../../src/library/events.ts';
 import type { WorkspaceSetup } from '../../src/library/workspace-setup.ts';
 import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { pageOf } from '../cli/fake-context.ts';
 
-const created = { type: 'request', request: { method: 'POST', status: 201 } };
+const created = { type: 'request' };
+const filter = { types: 'request', method: 'POST', path: '/v1/events', status: 201 };
+
+const rejected = [
+  { status: 401, error_code: 'unauthenticated', workspace_id: null },
+  { status: 422, error_code: 'validation_failed', workspace_id: 'ws_1' },
+  { status: 403, error_code: 'forbidden', workspace_id: 'ws_2' },
+].map((request) => ({ id: 'req_1', ...request }));
 
 interface State {
   /** The types of the events at each list request; the last list is repeated. */
@@ -25,8 +33,10 @@ async function wait(
   const order: string[] = [];
   let listCount = 0;
   const control: Partial<ControlPlane> = {
-    stream: (_, signal) => ({
-      ready: Promise.resolve().then(() => void order.push('ready')),
+    stream: (input, signal) => ({
+      ready: Promise.resolve().then(
+        () => void order.push(isDeepStrictEqual(input, filter) ? 'ready' : 'wrong'),
+      ),
       async *[Symbol.asyncIterator]() {
         for (const item of items) {
           order.push('item');
@@ -58,16 +68,9 @@ describe('events.wait', () => {
     expect(result).toEqual({ ids: ['evt_0', 'evt_1'], order: ['ready', 'list'] });
   });
 
-  it('a wait reads the events again only after a request that created something', async () => {
-    const others = [
-      { type: 'ready' },
-      { type: 'request', request: { method: 'GET', status: 200 } },
-      { type: 'request', request: { method: 'GET', status: 201 } },
-      { type: 'request', request: { method: 'POST', status: 422 } },
-      { type: 'attempt', request: { method: 'POST', status: 201 } },
-    ];
-    const { order } = await wait({ lists: [[], ['a.b']], items: [...others, created, created] });
-    expect(order).toEqual(['ready', 'list', ...others.map(() => 'item'), 'item', 'list']);
+  it('a wait reads the events again after each request that created one', async () => {
+    const { order } = await wait({ lists: [[], [], ['a.b']], items: [created, created, created] });
+    expect(order).toEqual(['ready', 'list', 'item', 'list', 'item', 'list']);
   });
 
   it('a wait continues until enough events match', async () => {
@@ -98,10 +101,14 @@ describe('events.wait', () => {
     ],
     [
       '1 of 2 events were created within 0ms.',
-      { lists: [['a.b']], rejected: [{ id: 'req_1', status: 422, error_code: 'validation_failed' }] },
+      { lists: [['a.b']], rejected },
       {},
       2,
-      ['Events of these types were created: a.b.', 'POST /v1/events was rejected: 422 validation_failed.'],
+      [
+        'Events of these types were created: a.b.',
+        'POST /v1/events was rejected: 401 unauthenticated.',
+        'POST /v1/events was rejected: 422 validation_failed.',
+      ],
     ],
   ])('a wait that times out says "%s"', async (headline, state, selection, count, lines) => {
     const { order: _, ...error } = await wait(state, selection, { count, timeout: 0 });

@@ -19,6 +19,20 @@ describe('events', () => {
     expect(await workspace.events.wait({}, { count: 2 })).toHaveLength(2);
   });
 
+  test('events.wait resolves to an event that is created with a key for all workspaces', async ({
+    emulator,
+    workspace,
+  }) => {
+    const created = workspace.events.wait();
+    const { key: apiKey } = await emulator.control.createKey({
+      scopes: ['events:write'],
+      workspace_id: null,
+    });
+    const { workspaceId: workspace_id } = workspace;
+    await post({ ...workspace, apiKey }, { type: 'invoice.paid', payload: {}, workspace_id });
+    expect(await created).toMatchObject([{ type: 'invoice.paid' }]);
+  });
+
   test('events.list and events.get return the payloads, newest first', async ({ workspace }) => {
     const { event } = await workspace.trigger('order.shipped', { order: 1 });
     await workspace.trigger('invoice.paid', { order: 2 });

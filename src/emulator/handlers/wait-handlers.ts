@@ -243,24 +243,21 @@ class DeliveryWait {
 
   #describeEmpty(): Pick<WaitReport, 'message' | 'hint' | 'details'> {
     const { store } = this.#sandbox;
-    const { seq, id: workspace_id } = this.#getWorkspace();
+    const { seq, id } = this.#getWorkspace();
     const { type, event_id: eventId } = this.#input;
     const events = this.#listEvents();
     const newest = events.find(
       (event) => (eventId ?? event.id) === event.id && (type ?? event.type) === event.type,
     );
     const isDelivered = newest && store.deliveryQueries.countMatches({ event_id: newest.id }).length > 0;
-    const requests = store.apiRequests.list(
-      { workspace_id, method: 'POST', path: '/v1/events' },
-      NEWEST,
-    ).rows;
+    const requests = store.apiRequests.list({ method: 'POST', path: '/v1/events' }, NEWEST).rows;
     return describeEmptyWait({
       timeoutMs: this.#timeoutMs,
       type,
       suggestion: this.#findMeantType(),
       eventTypes: new Set(events.map((event) => event.type)),
       undelivered: isDelivered ? undefined : newest,
-      rejections: findRejections(requests),
+      rejections: findRejections(requests, id),
       endpoints: store.webhooks.list(seq, NEWEST).rows.map((row) => toWebhookDetail(row)),
     });
   }

@@ -131,13 +131,16 @@ describe('POST /_svc/deliveries/wait', () => {
 
   it('a wait without deliveries names the meant type, the other types and the requests that the API rejected', async () => {
     await emulator.api('POST', '/events', { type: 'no' });
+    await emulator.api('POST', '/events', {}, { authorization: 'Bearer x' });
     const { details, hint } = await wait({ timeout_ms: 0 });
-    const rejected = 'POST /v1/events was rejected: 422 validation_failed.';
-    expect([details.slice(1), hint?.command]).toEqual([[rejected], 'svc webhooks create --url URL']);
+    const rejected = ['401 unauthenticated', '422 validation_failed'].map(
+      (response) => `POST /v1/events was rejected: ${response}.`,
+    );
+    expect([details.slice(1), hint?.command]).toEqual([rejected, 'svc webhooks create --url URL']);
     await emulator.api('POST', '/events', { type: 'invoice.paid' });
     const mistyped = await wait({ type: 'order.shiped', timeout_ms: 0 });
     const others = ['Did you mean order.shipped?', 'Events of other types: invoice.paid.'];
-    expect(mistyped.details.slice(1)).toEqual([...others, rejected]);
+    expect(mistyped.details.slice(1)).toEqual([...others, ...rejected]);
   });
 
   it('a wait without retries ends when each attempt that is due has a result, also without deliveries', async () => {
