@@ -111,19 +111,15 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
     overrides = {},
     environment = 'sandbox',
     sender = 'svc',
+    port = 0,
+    host = '127.0.0.1',
+    db = ':memory:',
     ...rest
   } = checkOptions('createEmulator', EmulatorOptionsSchema, options);
   const { rules, startedEmulator } = await withLibraryErrors(async () => {
     const rules = resolveRules(profile, overrides, environment, getSender(sender));
     if (rest.forwardTo) await assertLocalHost('forwardTo.url', rest.forwardTo.url, rules.webhookUrl);
-    const startedEmulator = await startEmulator({
-      port: 0,
-      host: '127.0.0.1',
-      db: ':memory:',
-      environment,
-      rules,
-      ...rest,
-    });
+    const startedEmulator = await startEmulator({ ...rest, port, host, db, environment, rules });
     return { rules, startedEmulator };
   }, false);
   const { closing, close } = startedEmulator;

@@ -69,6 +69,12 @@ describe('createEmulator', () => {
     expect(event.payload).toEqual({ order: 1 });
   });
 
+  it('createEmulator uses the defaults for undefined options', async () => {
+    const options = { port: undefined, host: undefined, db: undefined };
+    await using emulator = await createEmulator(options as object);
+    expect(emulator.status()).toMatchObject({ db: ':memory:', url: expect.stringContaining('//127.0.0.1:') });
+  });
+
   it('emulator.reset restores the state after boot', async () => {
     await using emulator = await createEmulator(FROZEN);
     const workspace = await emulator.createWorkspace();
