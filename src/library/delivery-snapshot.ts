@@ -22,7 +22,7 @@ interface AttemptSnapshot
 }
 
 /** The IDs that a delivery contains. */
-const ID = /\b(del|evt|wh|ws|req)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+const ID = /\b(del|evt|wh|ws|req|flt)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 /** A port on this machine, which the system may have chosen. */
 const LOCAL_PORT = /\b(localhost|127\.0\.0\.1|\[::1\]):\d+/g;
 

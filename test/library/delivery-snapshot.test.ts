@@ -36,7 +36,7 @@ describe('toSnapshot', () => {
     ]);
   });
 
-  it('a snapshot has the schedule time of each attempt since the delivery was created, and no local ports', () => {
+  it('a snapshot has the schedule time of each attempt since the delivery was created, and no local ports or fault IDs', () => {
     const delivery = aDetail({
       url: 'http://localhost:41234/hooks',
       created_at: '2026-11-20T12:00:00.000Z',
@@ -45,7 +45,7 @@ describe('toSnapshot', () => {
           scheduled_at: '2026-11-20T12:35:00.000Z',
           error: 'connect ECONNREFUSED 127.0.0.1:41234, not example.com:8080',
         }),
-        anAttemptWith('{}', { number: 2, error: null }),
+        anAttemptWith('{}', { number: 2, error: `Fault ${id('flt', 'A')} closed the connection.` }),
       ],
     });
     expect(toSnapshot([delivery])[0]).toMatchObject({
@@ -56,7 +56,7 @@ describe('toSnapshot', () => {
           after: '35m',
           error: 'connect ECONNREFUSED 127.0.0.1:PORT, not example.com:8080',
         },
-        { number: 2, error: null },
+        { number: 2, error: 'Fault flt_1 closed the connection.' },
       ],
     });
   });
