@@ -83,7 +83,7 @@ export function findIdKind({ schema, idKind }: OptionRow): IdKind | undefined {
 }
 
 /** Null if the value stays text. */
-export function parserOfRow(field: string, row: OptionRow): ((text: string) => unknown) | null {
+export function parserOfRow(field: string, row: OptionRow): NonNullable<OptionRow['parse']> | null {
   if (row.parse !== undefined) return row.parse;
   if (row.choices !== undefined) return choiceParser(row.choices);
   const kind = findIdKind(row);
@@ -94,7 +94,7 @@ export function parserOfRow(field: string, row: OptionRow): ((text: string) => u
   if (schema === RelativeTime) return parseTimeOrAge;
   const choices = listChoices(schema);
   if (choices !== null && schema.type === 'array')
-    return (text) => parseList(text).map(choiceParser(choices));
+    return (text, previous) => parseList(text, previous).map(choiceParser(choices));
   return choices === null ? schemaParser(schema) : choiceParser(choices);
 }
 

@@ -31,7 +31,12 @@ type Groups = typeof groups;
 type StartSetting = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
 type OptionName = Exclude<StartSetting, 'envFile'> | 'writeEnv';
 /** The values are text, which the configuration parses. */
-type StartRow = OptionRow & { readonly parse: (text: string) => string };
+type StartRow = OptionRow & { readonly parse: (text: string, previous?: string) => string };
+
+/** Collects repeated options into one list. */
+function joinLists(text: string, previous?: string): string {
+  return previous === undefined ? text : `${previous},${text}`;
+}
 
 /** @param defaults defaults of the command that differ from those of the settings */
 export function startRows(
@@ -59,7 +64,7 @@ function createRow(
   return {
     option: name === 'events' ? `-e, ${flags}` : flags,
     summary: description,
-    parse: String,
+    parse: placeholder === 'list' ? joinLists : String,
     group,
     ...('options' in schema && { choices: schema.options as string[] }),
     ...(placeholder !== null && defaultText !== '' && { defaultText }),

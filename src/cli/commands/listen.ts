@@ -139,9 +139,9 @@ export const command = defineCommand({
   },
 });
 
-/** Parses `500,timeout,200`. */
-export function parseResponses(text: string): ScriptedResponse[] {
-  return text.split(',').map((part) => {
+/** Parses `500,timeout,200`. Collects repeated options. */
+export function parseResponses(text: string, previous: readonly ScriptedResponse[] = []): ScriptedResponse[] {
+  const responses = text.split(',').map((part) => {
     const response = part.trim();
     if (response === 'timeout' || response === 'reset') return response;
     if (/^[2-5]\d\d$/.test(response)) return Number(response);
@@ -149,6 +149,7 @@ export function parseResponses(text: string): ScriptedResponse[] {
       'Pass statuses from 200 to 599, timeout or reset, separated by commas, such as 500,500,200.',
     );
   });
+  return [...previous, ...responses];
 }
 
 type NewEndpoint = ControlInput<'createWebhook'>;
