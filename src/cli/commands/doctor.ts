@@ -12,9 +12,10 @@ import { getPort } from '../../domain/http-url.ts';
 import { type ControlPlane, listAll } from '../../operations/control-plane.ts';
 import type { EmulatorStatus } from '../../operations/emulator-schemas.ts';
 import type { WebhookDetail } from '../../resources/endpoint.ts';
-import { toPortCommand } from '../boot-emulator.ts';
+import { portOfFolder, toPortCommand } from '../boot-emulator.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
+import { findEmulatorOnPort } from '../emulator-target.ts';
 import type { TerminalCapabilities } from '../process-context.ts';
 import { withProgress } from '../progress.ts';
 import { formatSize } from '../render/format.ts';
@@ -51,7 +52,7 @@ async function checkEverything(context: Context): Promise<Finding[]> {
     ...node,
     configuration.ok(config.file ?? 'no configuration file'),
     finding,
-    await checkPort(config.values, running),
+    await checkPort(config, running),
     await checkDatabase(config.values.db, running),
     ...(await checkEndpoints(running, context)),
   ];
@@ -98,14 +99,22 @@ async function checkEmulator(
 
 /** The port on which the next emulator would listen. */
 async function checkPort(
-  { host, port }: Pick<Config['values'], 'host' | 'port'>,
+  { values, sources, projectFolder }: Config,
   running: RunningEmulator | null,
 ): Promise<Finding> {
+  const { host, port } = values;
   const finding = createFindingBuilder('port', 'Port');
   if (running !== null) return finding.ok(`${getPort(new URL(running.status.url))} is used by the emulator`);
   if (port === 0) return finding.ok('any free port');
   const error = await tryToListen(host, port);
   if (error === null) return finding.ok(`${port} is free`);
+  const owner = sources.port.kind === 'default' ? await findEmulatorOnPort(values) : null;
+  if (owner !== null) {
+    const folderPort = portOfFolder(projectFolder);
+    return finding.ok(
+      `${port} is used by the emulator of ${owner.project_folder}, so this folder uses ${folderPort}`,
+    );
+  }
   return error.code === 'EADDRINUSE'
     ? finding.problem(`${port} is in use`, {
         text: 'Choose another port with --port, or find the program that uses it',

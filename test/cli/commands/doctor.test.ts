@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { portOfFolder } from '../../../src/cli/boot-emulator.ts';
 import { command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
 import { createRunFile } from '../../../src/config/run-file.ts';
@@ -20,12 +21,20 @@ import { createFakeHost, NOW } from '../fake-context.ts';
 interface Visit {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
+  /** Treats the port as the default one, which tests cannot use. */
+  readonly isDefaultPort?: boolean;
 }
 
 /** Runs `svc doctor --json`. `get` finds a result by its id. */
-async function visit({ cwd = createTemporaryFolder(), env = {} }: Visit = {}) {
+async function visit({ cwd = createTemporaryFolder(), env = {}, isDefaultPort = false }: Visit = {}) {
   const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0', ...env } });
-  const exitCode = await command.run({} as never, createContext(host, { json: true }));
+  const context = createContext(host, { json: true });
+  async function resolveConfig() {
+    const config = await context.resolveConfig();
+    const port = { kind: 'default', name: 'default' } as const;
+    return isDefaultPort ? { ...config, sources: { ...config.sources, port } } : config;
+  }
+  const exitCode = await command.run({} as never, { ...context, resolveConfig });
   const { ok, findings } = JSON.parse(capturedOutput.out) as { ok: boolean; findings: Finding[] };
   expect(exitCode).toBe(ok ? 0 : 1);
   expect(capturedOutput.err).toBe('');
@@ -98,6 +107,17 @@ describe('svc doctor without an emulator', () => {
     expect((await visit({ env: { SVC_PORT: String(port) } })).get('port')).toEqual({
       ...{ id: 'port', status: 'problem', title: 'Port', detail: `${port} is in use` },
       hint: { text: expect.any(String), command: `lsof -i :${port}` },
+    });
+  });
+
+  it('if the emulator of another folder uses the default port, this folder has its own port', async () => {
+    const { emulator } = await startInFolder();
+    const cwd = createTemporaryFolder();
+    const port = new URL(emulator.status().url).port;
+    const { get } = await visit({ cwd, env: { SVC_PORT: port }, isDefaultPort: true });
+    expect(get('port')).toMatchObject({
+      status: 'ok',
+      detail: `${port} is used by the emulator of ${emulator.status().project_folder}, so this folder uses ${portOfFolder(cwd)}`,
     });
   });
 
