@@ -219,7 +219,7 @@ describe('deliveries', () => {
     await addEndpoint();
     for (let count = 0; count < 3; count++) await trigger();
     const page = await mcp.call('deliveries', { status: 'succeeded', limit: 2 });
-    expect(page).toMatchObject({ has_more: true, deliveries: [{}, {}] });
+    expect(page).toMatchObject({ has_more: true, end_cursor: page.deliveries[1].id });
     const [tool, args] = page.next.split(/ (.*)/);
     expect(tool).toBe('deliveries');
     expect(await mcp.call(tool, JSON.parse(args))).toMatchObject({ has_more: false, deliveries: [{}] });

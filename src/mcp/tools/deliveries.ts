@@ -44,6 +44,7 @@ export const deliveriesTool = defineTool({
       ...note,
       deliveries: data.map(summarizeDelivery),
       has_more,
+      ...(has_more && { end_cursor }),
       next:
         has_more && end_cursor !== null && data.every(({ status }) => status === 'succeeded')
           ? formatCall('deliveries', { ...filter, starting_after: end_cursor })
