@@ -3,11 +3,8 @@ import type * as v from 'valibot';
 import { type Hint, SvcError } from '../domain/errors.ts';
 import { suggestWhereToLook } from '../domain/ids.ts';
 import { publicRoutes } from '../domain/public-routes.ts';
-import { findWebhookUrlError } from '../domain/webhook-url.ts';
 import { expandPath, withQuery } from '../operations/operation.ts';
-import type { PublicOperations } from '../operations/public-operations.ts';
 import { pageOf } from '../resources/define-resource.ts';
-import { CreatedWebhook } from '../resources/endpoint.ts';
 import { Event } from '../resources/event.ts';
 import { type HttpResponse, sendRequest } from './http-client.ts';
 import { isSuccess, parseResponse, toServerError } from './parse-response.ts';
@@ -31,13 +28,10 @@ export interface ParsedResponse<Value> extends HttpResponse {
 
 export type ApiClient = ReturnType<typeof createApiClient>;
 
-type NewWebhook = v.InferInput<PublicOperations['createWebhook']['input']>;
-
 const outputs = {
   createEvent: Event,
   getEvent: Event,
   listEvents: pageOf(Event),
-  createWebhook: CreatedWebhook,
 } as const;
 
 interface CallInput {
@@ -58,12 +52,6 @@ function explainError(error: unknown, id: string | undefined): unknown {
   if (error.code !== 'not_found' || error.hint !== undefined) return error;
   const hint = suggestWhereToLook(id ?? '', id === undefined ? 'workspace' : 'event');
   return new SvcError('not_found', error.message, { hint, cause: error });
-}
-
-/** Replaces the error of a URL that the rule `public` rejects by the same error with its hint. */
-function addUrlHint(error: unknown, url: string): unknown {
-  const urlError = findWebhookUrlError('url', url, 'public');
-  return error instanceof SvcError && error.message === urlError?.message ? urlError : error;
 }
 
 /** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */
@@ -101,9 +89,5 @@ export function createApiClient({ baseUrl, apiKey, ca, noResponseHint, signal }:
     createEvent: (body: string, idempotencyKey?: string) => call('createEvent', { body, idempotencyKey }),
     getEvent: (id: string) => call('getEvent', { id }),
     listEvents: (query: Readonly<Record<string, unknown>>) => call('listEvents', { query }),
-    createWebhook: (webhook: NewWebhook) =>
-      call('createWebhook', { body: JSON.stringify(webhook) }).catch((error) => {
-        throw addUrlHint(error, webhook.url);
-      }),
   };
 }

@@ -12,7 +12,7 @@ import { wholeNumber } from '../resources/value-schemas.ts';
 /** The emulator that the tools and resources use, in this process or over HTTP. */
 export interface ConnectedEmulator {
   readonly control: ControlPlane;
-  /** A client of `/v1`, which creates events and endpoints like a client of the service. */
+  /** A client of `/v1`, which creates events like a client of the service. */
   readonly connectApi: () => Promise<ApiClient>;
 }
 
