@@ -5,7 +5,7 @@ import type { CliCommand, CommandDefinition, Example, OptionRow } from './comman
 import type { Context } from './context.ts';
 import { addNotes } from './help.ts';
 import { addRows, type OptionRows, toWord } from './option-rows.ts';
-import { askForRow, isInteractive } from './prompt.ts';
+import { askForRow } from './prompt.ts';
 
 /** The type of the value of a row. */
 type ValueOf<Row extends OptionRow> = Row extends {
@@ -130,7 +130,7 @@ async function completeValues(
       if (getDefault !== undefined) values[name] ??= await getDefault(context, values as never);
   }
   // The defaults need the emulator, so svc asks only if one is running. Without a terminal, a missing argument is an error.
-  const steps = isInteractive(context) ? [setDefaults, askForMissing] : [askForMissing, setDefaults];
+  const steps = context.io.interactive ? [setDefaults, askForMissing] : [askForMissing, setDefaults];
   for (const step of steps) await step();
   return values;
 }

@@ -65,7 +65,7 @@ export function toCommandWait({
 export async function waitForDeliveries(
   control: Pick<ControlPlane, 'waitForDeliveries'>,
   input: ControlInput<'waitForDeliveries'>,
-  context: Pick<Context, 'io' | 'json' | 'signal'>,
+  context: Pick<Context, 'io' | 'signal'>,
 ): Promise<WaitReport> {
   return withProgress(
     context,

@@ -5,15 +5,15 @@ import type { Context } from './context.ts';
 const UPDATE_INTERVAL_MS = 250;
 
 /**
- * Shows the line that `describeProgress` returns, and updates it until `work` ends. Only in a terminal, and not with `--json`.
+ * Shows the line that `describeProgress` returns, and updates it until `work` ends. Only in a terminal.
  * Errors of `describeProgress` are ignored, because `work` reports them.
  */
 export async function withProgress<Result>(
-  { io: { progress }, json }: Pick<Context, 'io' | 'json'>,
+  { io: { progress } }: Pick<Context, 'io'>,
   describeProgress: () => Promise<string>,
   work: Promise<Result>,
 ): Promise<Result> {
-  if (json || progress === null) return work;
+  if (progress === null) return work;
   let isWorking = true;
   const show = (line: string) => isWorking && progress(line);
   const timer = setInterval(() => void describeProgress().then(show, () => {}), UPDATE_INTERVAL_MS);

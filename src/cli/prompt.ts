@@ -106,7 +106,7 @@ export const requiredYesRow = (action: string) =>
  * @throws SvcError `interrupted` when the user declines.
  */
 export async function confirm(context: Context, question: string, yes: boolean | undefined): Promise<void> {
-  if (yes || !isInteractive(context)) return;
+  if (yes || !context.io.interactive) return;
   const isConfirmed = await prompt(context, (prompts, streams, theme) =>
     prompts.confirm({ message: escapeToOneLine(question), default: false, ...theme }, streams),
   );
@@ -121,17 +121,13 @@ export async function confirmOrFail(
   question: string,
   yes: boolean | undefined,
 ): Promise<void> {
-  if (!yes && !isInteractive(context))
+  if (!yes && !context.io.interactive)
     throw new SvcError('usage', 'Missing option: --yes', { hint: `Add --yes to confirm: ${question}` });
   await confirm(context, question, yes);
 }
 
-export function isInteractive({ io, json }: Context): boolean {
-  return io.interactive && !json;
-}
-
 function assertInteractive(context: Context, flags: string, listHint?: Hint | string): void {
-  if (!isInteractive(context)) throw createMissingError(context, flags, listHint);
+  if (!context.io.interactive) throw createMissingError(context, flags, listHint);
 }
 
 function createMissingError(context: Context, flags: string, listHint?: Hint | string): SvcError {

@@ -9,7 +9,7 @@ import type { CommandGroup } from '../command.ts';
 import type { Context } from '../context.ts';
 import { operation } from '../operation-command.ts';
 import { schemaParser } from '../option-parsers.ts';
-import { askChoice, askText, isInteractive } from '../prompt.ts';
+import { askChoice, askText } from '../prompt.ts';
 import { renderFields } from '../render/table.ts';
 
 const onDefault = 'delivery with --kind; request with --status, --latency or --drop';
@@ -47,7 +47,7 @@ async function completeFault(
   const hasEffect = [kind, status, latency, drop].some((value) => value !== undefined);
   if (hasEffect) return { on: on ?? (kind === undefined ? 'request' : 'delivery') };
   // Connects first, so that svc asks only if an emulator is running.
-  if (isInteractive(context)) await context.connect();
+  if (context.io.interactive) await context.connect();
   const effect = on === 'request' ? STATUS : await askChoice(context, '--kind <kind>', effectChoices(on));
   if (effect !== STATUS) return { on: 'delivery', kind: effect as DeliveryFaultKind };
   return { on: 'request', status: await askText(context, '--status <status>', parseStatus) };
