@@ -9,7 +9,7 @@ import {
   type FixtureFile,
   listFixtureFiles,
 } from '../../fixtures/fixture-index.ts';
-import { listFixturePaths } from '../../fixtures/read-fixture.ts';
+import { getContentOrThrow, listFixturePaths, readFixtureFile } from '../../fixtures/read-fixture.ts';
 import { readScript, type Script, scriptFixtureKind } from '../../fixtures/script-fixtures.ts';
 import { readTextFile } from '../../platform/read-data-file.ts';
 import {
@@ -57,6 +57,7 @@ export const show = defineCommand({
       });
     }
     const { kind, source, overrides, file } = fixtureFile;
+    if (context.json) getContentOrThrow(readFixtureFile(resolve(context.cwd, file)));
     const text = readContent(fixtureFile, context.cwd);
     // The content is inserted as text, because parsing rounds numbers above 2^53.
     const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(1, -1);

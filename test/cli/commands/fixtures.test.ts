@@ -188,7 +188,7 @@ describe('svc fixtures list', () => {
   });
 });
 
-it('svc fixtures show --json adds the source of the fixture and keeps its numbers', async () => {
+it('svc fixtures show --json adds the source of the fixture, keeps its numbers and rejects invalid JSON', async () => {
   const { cwd, write } = createFixtureProject();
   const file = write('events/parcel.lost', '{"description":"","payload":{"weight":12.50}}');
   const { context, capturedOutput } = createFakeContext({ cwd, json: true });
@@ -198,6 +198,8 @@ it('svc fixtures show --json adds the source of the fixture and keeps its number
     content: { description: '', payload: { weight: 12.5 } },
   });
   expect(capturedOutput.out).toContain('"weight": 12.50');
+  write('events/parcel.lost', '{');
+  await expect(showCommand.run({ name: 'parcel.lost' }, context)).rejects.toMatchObject({ code: 'usage' });
 });
 
 it('svc fixtures validate lists every problem with its file and path, and the exit code is that of invalid input', async () => {
