@@ -148,7 +148,7 @@ export function createTooManyArgumentsError(command: Command): SvcError {
   const { args, registeredArguments, parent } = command;
   const [word = ''] = args;
   // `svc gaps chek`, which runs the default subcommand
-  if (parent?.args[0] === word) return createUnknownCommandError(parent, word);
+  if (parent?.args[0] === word && word !== command.name()) return createUnknownCommandError(parent, word);
   const expected = registeredArguments.length === 0 ? 'none' : registeredArguments.length;
   return createUsageError(
     `Too many arguments: expected ${expected}, got ${args.length}.`,
