@@ -79,6 +79,7 @@ export async function resolveReceiverOptions(
   requireSecrets(sender.scheme, secret);
   checkSecretKind(secret, sender, context);
   const { values } = await context.resolveConfig(options.ca === undefined ? {} : { ca: options.ca });
+  const ca = values.ca === null ? undefined : readCaFile(values.ca, cwd);
   if (junit !== undefined) assertFileWritable(resolve(cwd, junit), JUNIT_FILE_HINT);
   return {
     url,
@@ -86,8 +87,9 @@ export async function resolveReceiverOptions(
     sender,
     secret,
     timeoutMs: options.timeout ?? RECEIVER_TIMEOUT_MS,
-    ca: values.ca === null ? undefined : readCaFile(values.ca, cwd),
-    readSideEffects: observe === undefined ? null : createSideEffectReader(observe, { urlRule, signal, cwd }),
+    ca,
+    readSideEffects:
+      observe === undefined ? null : createSideEffectReader(observe, { urlRule, ca, signal, cwd }),
     now,
     signal,
   };

@@ -25,6 +25,8 @@ const HINT = 'Return {"count": n}, {"ids": […]} or only the number.';
 interface SideEffectReaderOptions {
   /** Which URLs are allowed, as for deliveries (gap `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
+  /** Additional certificates to trust, in PEM. */
+  readonly ca?: string | undefined;
   /** Aborts a read that is in progress. */
   readonly signal: AbortSignal;
   /** Working folder of a command. */
@@ -48,8 +50,8 @@ export function createSideEffectReader(source: string, options: SideEffectReader
   };
 }
 
-function createUrlReader(url: string, { urlRule: rule, signal }: SideEffectReaderOptions) {
-  const client = new OutboundClient({ rule });
+function createUrlReader(url: string, { urlRule: rule, ca, signal }: SideEffectReaderOptions) {
+  const client = new OutboundClient({ rule, ca });
   const limits = { connectTimeoutMs: READ_TIMEOUT_MS, attemptTimeoutMs: READ_TIMEOUT_MS };
   let isFirst = true;
   return async (): Promise<string> => {

@@ -288,13 +288,20 @@ describe('svc receiver check', () => {
     expect(JSON.parse(String(receiver.requests.at(-1)?.body)).data.payload).toEqual({});
   });
 
-  it('--ca adds a trusted certificate authority', async () => {
-    await using receiver = await createReceiver(respondTo, { certificate: getCertificate('localhost') });
-    const rule = ['signature.genuine'];
-    expect(await check({ url: receiver.url, rule })).toMatchObject({ exitCode: 1 });
+  it('--ca adds a trusted certificate authority for deliveries and the URL of --observe', async () => {
+    let count = 0;
+    const respond: ReceiverResponses = (request) => {
+      if (request.method === 'GET') return { body: `${count}` };
+      const response = respondTo(request);
+      if (response.status === 204) count++;
+      return response;
+    };
+    await using receiver = await createReceiver(respond, { certificate: getCertificate('localhost') });
+    const options = { url: receiver.url, rule: ['signature.genuine'], observe: `${receiver.url}/count` };
+    expect(await check(options)).toMatchObject({ exitCode: 1 });
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'ca.pem'), authority);
-    expect(await check({ url: receiver.url, rule, ca: 'ca.pem' }, { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await check({ ...options, ca: 'ca.pem' }, { cwd })).toMatchObject({ exitCode: 0 });
   });
 });
 
