@@ -124,7 +124,7 @@ export function createContext(
         const { checkSender } = await import('../config/custom-senders.ts');
         const { values } = await resolveConfig();
         // A scheme is named by its sender.
-        checkSender(name, values.senders, { path: '--scheme', toHint: String });
+        checkSender(name, values.senders, { path: '--scheme' });
       }
       return (await this.resolveRules({ sender: name })).signature;
     },

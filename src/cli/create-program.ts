@@ -69,11 +69,11 @@ function addCommand(
       finishCommand(command, loaded.examples).action(() => run(command, loaded));
     }
   });
-  parent.hook('preSubcommand', (_, subcommand) => loaders.get(subcommand)?.());
   return command;
 }
 
 function finishGroup(group: Command, examples: readonly Example[]): Command {
+  group.hook('preSubcommand', (_, subcommand) => loaders.get(subcommand)?.());
   return addLearnMore(finishCommand(group.usage('<command> [options]'), examples));
 }
 

@@ -25,7 +25,6 @@ export interface ForegroundEmulator {
   readonly certificate: string | null;
   /** Prints the ready line or the banner, and opens the dashboard if the configuration says so. */
   announce(status: EmulatorStatus): Promise<void>;
-  close(): Promise<void>;
 }
 
 /**
@@ -64,7 +63,6 @@ export async function startInForeground(
       await announceReady(status, emulator.control, { certificate, rules }, context);
       if (values.open) void showDashboard(status.dashboard_url, context);
     },
-    close: () => emulator.close(),
   };
 }
 

@@ -44,6 +44,6 @@ export function readOwnOptions(command: Command): object {
   return Object.fromEntries([...options, ...args].filter(([, value]) => value !== undefined));
 }
 
-export function isGlobal(option: Option): boolean {
+function isGlobal(option: Option): boolean {
   return option.helpGroupHeading === GLOBAL_OPTIONS_HEADING;
 }

@@ -6,7 +6,7 @@ import type { ProcessContext } from './process-context.ts';
 const OPEN_TIMEOUT_MS = 1_000;
 
 /**
- * Starts the program of `BROWSER`, or the default of the system, without a process guard: the browser outlives `svc`.
+ * Starts the program of `BROWSER`, or the default of the system. The browser outlives `svc`.
  * @returns false without a display or such a program; show the URL instead
  */
 export async function openUrl(url: string, { env }: Pick<ProcessContext, 'env'>): Promise<boolean> {

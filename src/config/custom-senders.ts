@@ -127,7 +127,11 @@ function toLibraryFields(value: unknown): unknown {
 }
 
 /** @throws SvcError `validation_failed` for a sender that does not exist */
-export function checkSender(name: string, custom: CustomSenders, valueLocation: ValueLocation): void {
+export function checkSender(
+  name: string,
+  custom: CustomSenders,
+  valueLocation: Omit<ValueLocation, 'toHint'>,
+): void {
   const names = [...senderNames, ...Object.keys(custom)];
   if (names.includes(name)) return;
   throw invalidValueError(name, `one of ${names.join(', ')}`, {

@@ -21,8 +21,6 @@ import {
   toVariable,
 } from './settings.ts';
 
-export type { ConfigValues, SettingName } from './settings.ts';
-
 interface ConfigInput {
   /** Command-line options by the camelCase name that Commander gives them (`randomSeed`); unknown names are ignored. */
   readonly options: Readonly<Record<string, unknown>>;

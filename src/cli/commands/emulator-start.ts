@@ -68,11 +68,7 @@ export const command = defineCommand({
       );
       return;
     }
-    const { emulator, certificate, announce, close } = await startInForeground(
-      context,
-      options,
-      options.fresh,
-    );
+    const { emulator, certificate, announce } = await startInForeground(context, options, options.fresh);
     try {
       if (values.envFile !== null)
         writeEnvFile(values.envFile, toEnvVariables(emulator.status(), certificate));
@@ -81,7 +77,7 @@ export const command = defineCommand({
       const printsAttempts = !context.json || options.detached === true;
       await printUntilStopped(emulator, values.forwardTo, printsAttempts, context);
     } finally {
-      await close();
+      await emulator.close();
     }
   },
 });

@@ -134,7 +134,7 @@ export const command = defineCommand({
       }
     } finally {
       await receiver?.close();
-      await foreground?.close();
+      await foreground?.emulator.close();
     }
   },
 });

@@ -60,7 +60,7 @@ class FolderEmulator {
 
   /** Closes the emulator if this process started it. */
   async close(): Promise<void> {
-    await (await this.#started?.catch(() => null))?.close();
+    await (await this.#started?.catch(() => null))?.emulator.close();
   }
 
   async #connectToRunning(): Promise<ConnectedEmulator> {
