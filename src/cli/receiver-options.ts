@@ -126,7 +126,7 @@ const IMPORT_HINT = {
  * @param types names, `all` that have a fixture, or only the `example` of the sender, or else the first that has a fixture
  * @throws SvcError `usage` for a type that the sender does not have, or if no payload is known
  */
-export async function createEvents(
+export async function createSamples(
   types: readonly string[] | 'all' | 'example',
   { sender, randomSeed }: { readonly sender: WebhookSender; readonly randomSeed?: string },
   context: Context,

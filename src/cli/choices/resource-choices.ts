@@ -19,10 +19,10 @@ import { type Column, toColumns } from '../render/table.ts';
 import { createdColumn, fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
-export type EventRow = Event & { readonly payloadText: string };
+export type ListedEvent = Event & { readonly payloadText: string };
 
 /** Adds the payload as the emulator wrote it, because parsing rounds numbers above 2^53. */
-export function toEventRows({ value, text }: ParsedResponse<Page<Event>>): EventRow[] {
+export function toListedEvents({ value, text }: ParsedResponse<Page<Event>>): ListedEvent[] {
   const page = parseTree(text);
   return value.data.map((event, index) => {
     const payload = page && findNodeAtLocation(page, ['data', index, 'payload']);
@@ -30,8 +30,8 @@ export function toEventRows({ value, text }: ParsedResponse<Page<Event>>): Event
   });
 }
 
-export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<EventRow>[] {
-  return toColumns<EventRow>(eventTable, {
+export function eventColumns(scheduleTimeOf: ScheduleTimeOf): readonly Column<ListedEvent>[] {
+  return toColumns<ListedEvent>(eventTable, {
     payload: { value: ({ payloadText }) => payloadText },
     created_at: createdColumn(scheduleTimeOf),
   });
@@ -118,7 +118,7 @@ export const deliveryChoices = defineList<Delivery>('delivery', {
   load: async (context) => (await (await context.connect()).listDeliveries({ limit: MAX_CHOICES })).data,
 });
 
-export const eventChoices = defineList<EventRow>('event', {
+export const eventChoices = defineList<ListedEvent>('event', {
   emptyHint: { text: 'Create one', command: 'svc trigger' },
   async load(context) {
     const api = await context.connectApi();
@@ -126,7 +126,7 @@ export const eventChoices = defineList<EventRow>('event', {
       [(await context.getStatus()).workspace_parameter]: await context.getWorkspaceId(),
       limit: MAX_CHOICES,
     });
-    return toEventRows(response);
+    return toListedEvents(response);
   },
   columns: async (rows, context) => eventColumns(await findScheduleTimes(rows, context)),
 });

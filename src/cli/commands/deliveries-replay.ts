@@ -20,6 +20,7 @@ import { deliveryChoices } from '../choices/resource-choices.ts';
 import type { Context } from '../context.ts';
 import { defineCommand } from '../define-command.ts';
 import { explainWait, toCommandWait, waitForDeliveries, waitRows } from '../delivery-wait.ts';
+import { editJson } from '../edit-json.ts';
 import { readText } from '../file-access.ts';
 import { parseRate, parseTimeOrAge } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
@@ -27,7 +28,6 @@ import { askChoice, confirm, yesRow } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderTable } from '../render/table.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
-import { editJson } from '../terminal-program.ts';
 
 export const command = defineCommand({
   options: {

@@ -42,7 +42,7 @@ export const command = defineCommand({
     const recorded = readEvents(await readRecording(file, context));
     const { events } = recorded;
     const created: CreatedEvent[] = [];
-    const creating = createEvents(events, created, workspace, atOnce, context);
+    const creating = importEvents(events, created, workspace, atOnce, context);
     try {
       const count = async () => `Importing ${renderProgressBar(created.length, events.length)}`;
       await withProgress(context, count, creating);
@@ -56,7 +56,7 @@ export const command = defineCommand({
 const RATE_LIMIT_PAUSE_MS = 100;
 
 /** Adds the events that it creates to `created`, and stops at the first error. */
-async function createEvents(
+async function importEvents(
   events: readonly RecordedEvent[],
   created: CreatedEvent[],
   workspaceId: string,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { indentJson } from '../../domain/json-text.ts';
 import { publicEventFilters } from '../../resources/event.ts';
 import { wholeNumberFrom } from '../../resources/value-schemas.ts';
-import { eventChoices, toEventRows } from '../choices/resource-choices.ts';
+import { eventChoices, toListedEvents } from '../choices/resource-choices.ts';
 import type { CommandGroup } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { createEventBodyFactory, eventRows } from '../event-options.ts';
@@ -23,9 +23,9 @@ const list = defineCommand({
       [(await context.getStatus()).workspace_parameter]: workspace,
       ...options,
     });
-    const rows = toEventRows(response);
+    const data = toListedEvents(response);
     const { columns, plural } = eventChoices;
-    await printPage(context, { ...response.value, data: rows }, plural, await columns(rows, context), {
+    await printPage(context, { ...response.value, data }, plural, await columns(data, context), {
       type: options.type,
       jsonText: response.text,
     });

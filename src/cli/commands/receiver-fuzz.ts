@@ -27,7 +27,7 @@ import { defineCommand, type ValuesOf } from '../define-command.ts';
 import { writeText } from '../file-access.ts';
 import { parseDurationMs, parseList, parseReceiverUrl, wholeNumberParser } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
-import { createEvents, printReport, receiverRows, resolveReceiverOptions } from '../receiver-options.ts';
+import { createSamples, printReport, receiverRows, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderFuzzReport } from '../render/fuzz-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -162,7 +162,7 @@ async function toFuzzOptions(
     variations: selectVariations(only, without),
     runs: runs ?? (time === undefined ? DEFAULT_RUNS : null),
     timeMs: time ?? null,
-    events: await createEvents(
+    events: await createSamples(
       events?.length ? events : 'all',
       { sender: resolved.sender, randomSeed: String(seed) },
       context,

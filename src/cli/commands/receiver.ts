@@ -24,7 +24,7 @@ import { writeText } from '../file-access.ts';
 import { parseList, parseReceiverUrl } from '../option-parsers.ts';
 import { renderProgressBar, withProgress } from '../progress.ts';
 import { askChoice } from '../prompt.ts';
-import { createEvents, printReport, receiverRows, resolveReceiverOptions } from '../receiver-options.ts';
+import { createSamples, printReport, receiverRows, resolveReceiverOptions } from '../receiver-options.ts';
 import { renderReport } from '../render/receiver-report.ts';
 import { renderFields } from '../render/table.ts';
 import { printHint } from '../report-error.ts';
@@ -87,7 +87,7 @@ export const check = defineCommand({
     const { url, eventType } = options;
     const receiverOptions = await resolveReceiverOptions(url, options, context);
     const { sender } = receiverOptions;
-    const [event] = await createEvents(
+    const [event] = await createSamples(
       eventType === undefined ? 'example' : [eventType],
       { sender },
       context,

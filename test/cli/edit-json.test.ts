@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, existsSync, readFileSync, writeFil
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { editJson } from '../../src/cli/terminal-program.ts';
+import { editJson } from '../../src/cli/edit-json.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createFakeHost } from './fake-context.ts';
 
