@@ -162,7 +162,7 @@ export interface Fix {
   readonly command?: string | undefined;
 }
 
-const UPDATE = 'svc webhooks update {webhook} --url URL';
+export const UPDATE = 'svc webhooks update {webhook} --url URL';
 
 /** What an attempt ended with: its cause, or the outcome of a connection. */
 export type FixableCause = AttemptCause | AttemptOutcome | 'ended_fault';

@@ -2,7 +2,7 @@
 import { type AttemptOutcome, CONNECTION_REFUSED } from '../domain/delivery.ts';
 import type { Hint } from '../domain/errors.ts';
 import type { Exchange } from '../platform/outbound-client.ts';
-import { causeFixes, type Fix, type FixableCause, toHint, type Values } from './sentences.ts';
+import { causeFixes, type Fix, type FixableCause, toHint, UPDATE, type Values } from './sentences.ts';
 
 /** What is known of a failure. */
 interface FailureFacts {
@@ -64,7 +64,7 @@ const tlsProblems: readonly TransportProblem[] = [
     when: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
     sentence: 'the certificate of {host} is for {names}, not for {hostname}',
     fix: 'Register a URL with a host that the certificate names, or issue one for this host: mkcert {hostname}.',
-    command: 'svc webhooks update {webhook} --url URL',
+    command: UPDATE,
   },
   {
     when: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
@@ -114,7 +114,7 @@ const tlsProblems: readonly TransportProblem[] = [
   {
     when: { code: /^(?:ERR_SSL_|ERR_TLS_|EPROTO)/ },
     sentence: 'the TLS handshake with {host} failed: {reason}',
-    fix: 'Allow TLS 1.2 or 1.3 in the receiver.',
+    fix: 'Check that the receiver has a certificate for {hostname}, and that it allows TLS 1.2 or 1.3.',
   },
 ];
 
@@ -181,6 +181,8 @@ const networkProblems: readonly TransportProblem[] = [
     when: { code: TIMEOUT, stage: 'connecting' },
     outcome: 'timeout',
     sentence: 'no connection to {host} within {limit}',
+    fix: 'Check that no firewall drops connections to this address and port, or change the endpoint URL',
+    command: UPDATE,
   },
   {
     // Only a local server compiles.
@@ -208,6 +210,7 @@ const networkProblems: readonly TransportProblem[] = [
     when: { code: 'EAI_AGAIN' },
     outcome: 'dns_error',
     sentence: 'no name server responded for {hostname}: check that this machine is online',
+    fix: 'Connect this machine to the network, and check its name server.',
   },
   { when: { code: /^EAI_/ }, outcome: 'dns_error', sentence: '{hostname} does not resolve ({code})' },
   {

@@ -6,6 +6,8 @@ import { expect, it } from 'vitest';
 import { describeFailure } from '../../src/diagnosis/describe-failure.ts';
 import { describeEndpoint } from '../../src/diagnosis/find-layer.ts';
 import { listFixes } from '../../src/diagnosis/transport-problems.ts';
+import type { AttemptOutcome } from '../../src/domain/delivery.ts';
+import { formatHint } from '../../src/domain/errors.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 
 type Scheme = 'http' | 'https';
@@ -137,8 +139,17 @@ it.each<[string, () => Server, Scheme, string, RegExp]>([
   expect(`${hint?.text} ${hint?.command ?? ''}`.trim()).toMatch(fix);
 });
 
-it('an error without its own fix has the one of its cause', () => {
-  expect(listFixes('dns_error', 'any', { webhook: 'wh_1' })).toEqual([
-    { text: 'Correct the host name', command: 'svc webhooks update wh_1 --url URL' },
-  ]);
+it.each<[AttemptOutcome, string, RegExp]>([
+  ['dns_error', 'any', /^Correct the host name with: svc webhooks update wh_1 --url URL$/],
+  [
+    'dns_error',
+    'no name server responded for a.test: check that this machine is online',
+    /^Connect this machine to the network, and check its name server\.$/,
+  ],
+  ['timeout', 'a.test did not respond within 10s', /^Return a 2xx response as soon as/],
+  ['timeout', 'no connection to a.test within 2s', /^Check that no firewall .* with: svc webhooks update/],
+  ['tls_error', 'the TLS handshake with a.test failed: unrecognized name', /has a certificate for a\.test,/],
+])('the hint after %s, %s, is the fix of the error, or else that of its cause', (outcome, error, hint) => {
+  const [fix = { text: '' }] = listFixes(outcome, error, describeEndpoint('wh_1', 'https://a.test/'));
+  expect(formatHint(fix)).toMatch(hint);
 });
