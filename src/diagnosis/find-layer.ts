@@ -4,7 +4,7 @@ import { formatCount } from '../domain/message-parts.ts';
 import type { Attempt } from '../resources/attempt.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import { quote } from '../signature/refusals.ts';
-import { layerRows } from './layers.ts';
+import { layerRows, type Redirect } from './layers.ts';
 import { readResponse } from './read-response.ts';
 import { fill, type Judgment, toHint, type Values } from './sentences.ts';
 
@@ -17,7 +17,7 @@ export function findLayer(
   values: Values,
 ): { readonly found: Judgment | null; readonly says: string | null } {
   const { status, headers, messages, page, says } = readResponse(attempt);
-  const changes = readRedirect(attempt)?.changes ?? '';
+  const change = readRedirect(attempt)?.change;
   for (const row of layerRows) {
     const message = messages.find(({ text }) => row.says?.some((phrase) => phrase.test(text)));
     // A row of a redirect has no header of its own: its evidence is where to.
@@ -26,7 +26,7 @@ export function findLayer(
       (row.status?.includes(status) ?? status >= 300) &&
       (value?.test(headers[name] ?? '') ?? true) &&
       (row.says === undefined || message !== undefined) &&
-      (row.redirect?.test(changes) ?? true);
+      (row.redirect === undefined || row.redirect === change);
     // A page is large, so it is searched last.
     const part = applies ? row.page?.exec(page) : null;
     if (part === null) continue;
@@ -52,16 +52,19 @@ export function findLayer(
   return { found: null, says };
 }
 
-/** Where a response redirects to, and the first part of the URL that changes; null if it does not redirect. */
-function readRedirect({ request, response }: Attempt) {
+/** Where a response redirects to, and what of the URL changes; null if it does not redirect. */
+function readRedirect({ request, response }: Attempt): { target: string; change: Redirect } | null {
   const from = new URL(request.url);
   const location = response?.headers.location;
   const to = location === undefined ? null : parseUrl(location, from);
   if (to === null) return null;
   const [path, target] = [from, to].map(({ pathname }) => pathname.replace(/\/$/, ''));
-  if (from.pathname !== to.pathname && path === target) return { target: to.href, changes: 'slash' };
-  if (from.protocol !== to.protocol) return { target: to.href, changes: 'https' };
-  return { target: to.href, changes: from.host === to.host ? 'path' : 'host' };
+  if (path !== target) return { target: to.href, change: 'path' };
+  if (from.host !== to.host || to.protocol > from.protocol) return { target: to.href, change: 'origin' };
+  if (from.pathname === to.pathname) return { target: to.href, change: 'none' };
+  // A framework behind a proxy that ends TLS writes http://.
+  to.protocol = from.protocol;
+  return { target: to.href, change: 'slash' };
 }
 
 /** The values of an attempt in texts. Header names of a response are in lower case. */

@@ -1,10 +1,13 @@
 /**
  * What responds to a delivery: each response that is known, by what it shows. A row applies if everything that it lists matches:
- * status, header, one of the phrases of a message, a part of a page, a change of the URL. The first row that applies counts.
+ * status, header, one of the phrases of a message, a part of a page, a redirect. The first row that applies counts.
  */
 
 import type { DeliveryCause, LayerKind } from '../domain/causes.ts';
 import { type MistakeReason, USE_RAW_BODY } from '../signature/refusals.ts';
+
+/** What a redirect changes: the path, the host or http to https, or only the slash at the end of the path. */
+export type Redirect = 'path' | 'origin' | 'slash' | 'none';
 
 /** What a response shows, and who responds with it. */
 export interface Row {
@@ -17,7 +20,7 @@ export interface Row {
   readonly says?: readonly RegExp[];
   /** A part of a page; its first group is quoted as the evidence. */
   readonly page?: RegExp;
-  readonly redirect?: RegExp;
+  readonly redirect?: Redirect;
   /** Instead of that of the layer. */
   readonly fix?: string;
 }
@@ -304,10 +307,10 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       {
         by: 'An authentication middleware',
         status: REDIRECTS,
-        redirect: /^(?:https|host|path)/,
+        redirect: 'path',
         header: [
           'location',
-          /[/.](?:sign[-_]?in|log[-_]?in|authorize|oauth2\/start|oauth2\/sign_in|sessions?\/new)(?:[/?#]|$)/i,
+          /[/.](?:sign[-_]?in|log[-_]?in|authorize|oauth2\/(?:start|sign_in|v\d\/auth)|openid-connect\/auth|sessions?\/new)(?:[/?#]|$)/i,
         ],
       },
       {
@@ -457,8 +460,8 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     command: 'svc webhooks update {webhook} --url {location}',
     rows: [
       { by: 'Django', says: [/^You called this URL via POST, but the URL doesn['’]t end in a slash/] },
-      { by: 'The router', status: REDIRECTS, redirect: /^slash/ },
-      { by: 'The server', status: REDIRECTS, redirect: /^(?:https|host)/ },
+      { by: 'The router', status: REDIRECTS, redirect: 'slash' },
+      { by: 'The server', status: REDIRECTS, redirect: 'origin' },
     ],
   },
   route: {

@@ -182,7 +182,7 @@ export const causeFixes: Readonly<Partial<Record<FixableCause, Fix>>> = {
     command: 'svc deliveries replay {delivery} --wait',
   },
   redirect: {
-    fix: 'Redirects are not followed. If your receiver is at the target, register it',
+    fix: 'Find out why the receiver redirects, such as to a page to sign in. If it expects deliveries at the target, register it',
     command: 'svc webhooks update {webhook} --url {location}',
   },
   wrong_path: { fix: 'Check the path of the endpoint URL, and correct it', command: UPDATE },

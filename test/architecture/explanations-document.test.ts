@@ -25,7 +25,7 @@ function describeRow({ status, header, says, page, redirect }: Row): string {
   return [
     ...(status === undefined ? [] : [status.join(', ')]),
     ...(header === undefined ? [] : [`header ${code(header[0])} ${pattern(header[1])}`]),
-    ...(redirect === undefined ? [] : [`redirect ${pattern(redirect)}`]),
+    ...(redirect === undefined ? [] : [`redirect ${code(redirect)}`]),
     ...(says === undefined ? [] : [listMessages(says)]),
     ...(page === undefined ? [] : [`page ${pattern(page)}`]),
   ].join('; ');

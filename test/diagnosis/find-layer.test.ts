@@ -53,6 +53,22 @@ it.each(
   );
 });
 
+const HTTP = 'http://127.0.0.1:3000/hooks';
+const HTTPS = 'https://abc.example/hooks';
+it.each([
+  [HTTPS, 'http://abc.example/hooks/', /^The router expects the request at https:\/\/abc\.example\/hooks\/ /],
+  [HTTPS, 'https://www.abc.example/hooks', /^The server expects .* https:\/\/www\.abc\.example\/hooks /],
+  [`${HTTP}/login`, 'https://127.0.0.1:3000/hooks/login', /^The server expects .* https:.*\/login /],
+  [HTTP, 'https://id.example/realms/a/protocol/openid-connect/auth', /requires a sign-in/],
+  [HTTP, 'https://accounts.google.com/o/oauth2/v2/auth?scope=a', /requires a sign-in/],
+  [HTTP, 'https://auth.example/?rd=hooks', /^$/],
+  [HTTPS, 'http://abc.example/', /^$/],
+  [HTTPS, 'http://abc.example/hooks', /^$/],
+])('a redirect from %s to %s is described by what it changes', (url, location, detail) => {
+  const redirect = { name: '', source: '', status: 302, headers: { location }, body: '', layer: null, url };
+  expect(findLayerOf(redirect)?.detail ?? '').toMatch(detail);
+});
+
 it('a page of 512 KiB is read in less than the test timeout', () => {
   const body = `<!doctype html><html><body>${'<p>abc</p> '.repeat(48_000)}</body></html>`;
   const page = { name: 'long', source: 'test', status: 200, headers: {}, body, layer: null };

@@ -59,9 +59,9 @@ function judgeResponse(status: number, headers: Record<string, string>, body: st
   });
 }
 
-it('the hint after a redirect to another path has the URL to which it leads', () => {
+it('the hint after a redirect to another path does not say that deliveries belong to the target', () => {
   expect(judgeResponse(302, { location: '/v2/hooks' }, '').hints.map(formatHint)).toEqual([
-    'Redirects are not followed. If your receiver is at the target, register it with: svc webhooks update wh_1 --url http://127.0.0.1:3000/v2/hooks',
+    'Find out why the receiver redirects, such as to a page to sign in. If it expects deliveries at the target, register it with: svc webhooks update wh_1 --url http://127.0.0.1:3000/v2/hooks',
   ]);
 });
 

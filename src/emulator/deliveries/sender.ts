@@ -156,8 +156,7 @@ function describeResponse(
   const error = `the receiver responded with ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   if (status < 300 || status >= 400 || location === undefined) return { outcome: 'http_error', error };
   const target = parseUrl(location) ? location : (parseUrl(location, new URL(url))?.href ?? location);
-  const next = `redirects are not followed, so register ${target} instead`;
-  return { outcome: 'http_error', error: `${error}; ${next}` };
+  return { outcome: 'http_error', error: `${error} and redirects to ${target}; redirects are not followed` };
 }
 
 /** @throws SvcError `internal_error` for a failure of the emulator, not of the receiver: nothing was sent */

@@ -121,7 +121,7 @@ async function explainFailure(
     return `No delivery reaches your receiver${cause}. ${getConnectionHint(response)}`;
   }
   if (status >= 300 && status < 400) {
-    return 'Your receiver redirects, and svc does not follow redirects. Pass the URL that it redirects to.';
+    return 'Your receiver redirects, and svc does not follow redirects. If it expects deliveries at the target, pass that URL.';
   }
   if (status === 404 || status === 405) {
     return 'Nothing accepts POST requests at this path. Check the path of the URL.';

@@ -35,17 +35,17 @@ describe('the result of a request', () => {
     [
       300,
       { location },
-      'the receiver responded with 300 Multiple Choices; redirects are not followed, so register https://elsewhere.test/ instead',
+      'the receiver responded with 300 Multiple Choices and redirects to https://elsewhere.test/; redirects are not followed',
     ],
     [
       399,
       { location },
-      'the receiver responded with 399; redirects are not followed, so register https://elsewhere.test/ instead',
+      'the receiver responded with 399 and redirects to https://elsewhere.test/; redirects are not followed',
     ],
     [
       308,
       { location: '/hooks/' },
-      'the receiver responded with 308 Permanent Redirect; redirects are not followed, so register http://receiver.test/hooks/ instead',
+      'the receiver responded with 308 Permanent Redirect and redirects to http://receiver.test/hooks/; redirects are not followed',
     ],
     [400, { location }, 'the receiver responded with 400 Bad Request'],
     [201, { location }, null],

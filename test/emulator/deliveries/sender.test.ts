@@ -58,7 +58,7 @@ describe('a response', () => {
       await using receiver = await createReceiver({ status, headers: { location: target.url } });
       const result = await createTestSender().send(createPostRequest(receiver.url));
       expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status });
-      expect(result.error).toContain(`redirects are not followed, so register ${target.url} instead`);
+      expect(result.error).toContain(`redirects to ${target.url}; redirects are not followed`);
       expect(target.requests).toHaveLength(0);
     },
   );
