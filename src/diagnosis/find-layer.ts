@@ -26,7 +26,8 @@ export function findLayer(
       (row.status?.includes(status) ?? status >= 300) &&
       (value?.test(headers[name] ?? '') ?? true) &&
       (row.says === undefined || message !== undefined) &&
-      (row.redirect === undefined || row.redirect === change);
+      (row.redirect === undefined || row.redirect === change) &&
+      (!row.isEmpty || attempt.response?.body === '');
     // A page is large, so it is searched last.
     const part = applies ? row.page?.exec(page) : null;
     if (part === null) continue;

@@ -21,7 +21,11 @@ export interface Row {
   /** A part of a page; its first group is quoted as the evidence. */
   readonly page?: RegExp;
   readonly redirect?: Redirect;
-  /** Instead of that of the layer. */
+  readonly isEmpty?: true;
+  /** Whether your own code can respond the same. */
+  readonly isLikely?: true;
+  /** What happened, with `{by}`, `{status}`, and values of the exchange. A row can have its own. */
+  readonly sentence?: string;
   readonly fix?: string;
 }
 
@@ -30,9 +34,6 @@ interface Layer extends Row {
   readonly fix: string;
   readonly command?: string;
   readonly cause?: DeliveryCause;
-  /** Whether your own code can respond the same. */
-  readonly isLikely?: true;
-  /** What happened, with `{by}`, `{status}`, and values of the exchange. */
   readonly sentence: string;
   /** For a layer that verifies: the mistake that its message reports. */
   readonly reason?: MistakeReason;
@@ -487,7 +488,31 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     sentence: '{by} got no valid response from your receiver ({status}).',
     fix: 'Start your receiver at the address to which the proxy forwards, and read the log of the proxy.',
     rows: [
-      { by: 'nginx', status: [502, 503, 504], page: /<center>(nginx)/ },
+      { by: 'nginx', status: [502, 504], page: /<center>(nginx)/ },
+      {
+        by: 'nginx',
+        status: [503],
+        page: /<center>(nginx)/,
+        isLikely: true,
+        sentence:
+          '{by} responded with {status} itself, usually because it limits requests or connections, shows a maintenance page, or is an ingress whose service has no endpoints.',
+        fix: 'Read the error log of nginx: it names a limit, such as limit_req. For an ingress, check that the pods of the service are ready.',
+      },
+      {
+        by: 'Caddy',
+        status: [502],
+        header: ['server', /^Caddy$/],
+        isEmpty: true,
+        isLikely: true,
+        sentence:
+          '{by} responded with {status} and an empty body, which means that it got no response from your receiver, unless your code responds like this.',
+      },
+      {
+        by: 'lighttpd',
+        status: [502, 503, 504],
+        header: ['server', /^lighttpd\//],
+        page: /^<\?xml[\s\S]+<h1>(50\d [\w ]+)<\/h1>/,
+      },
       {
         by: 'Cloudflare',
         status: [502, 504, 520, 521, 522, 523, 524, 525, 526],
@@ -496,7 +521,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       },
       { by: 'Envoy', status: [503], says: [/^(?:upstream connect error or disconnect|no healthy upstream)/] },
       { by: 'A load balancer of AWS', status: [502, 503, 504], header: ['server', /^awselb\//] },
-      { by: 'Heroku', status: [503], page: /(herokucdn\.com)/ },
+      { by: 'Heroku', status: [503], page: /(herokucdn\.com\/error-pages\/application-error)/ },
       {
         by: 'HAProxy',
         status: [502, 503, 504],

@@ -31,11 +31,12 @@ export function readResponse({ response_status: status, request, response }: Att
   };
 }
 
-const PAGE = /^(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|meta|body|h1|header|div|center|pre|p|br)\b/is;
+const PAGE =
+  /^(?:<!--.*?-->\s*)*<(?:\?xml|!doctype|html|head|title|meta|body|h1|header|div|center|pre|p|br)\b/is;
 /** Messages that repeat the status. */
 const GENERIC =
   /^(?:(?:http )?(?:error\b:? ?)?(?:\d{3}\b[:.]? ?)?(?:error|bad request|unauthorized|forbidden|not found|internal server error|server error|method not allowed|unprocessable (?:entity|content)|unsupported media type|payload too large|content too large)?(?: \(?\d{3}\)?)?\.?)$/i;
-/** Texts of Werkzeug, hapi, aiohttp, Bottle and Rails for a status, which nobody wrote for this response. */
+/** Texts of Werkzeug, hapi, aiohttp, Bottle, Rails and nginx for a status, which nobody wrote for this response. */
 const DEFAULT: readonly RegExp[] = [
   /^(?:The browser \(or proxy\) sent a request that|The server could not verify that you are authorized)/,
   /^(?:You don['’]t have the permission to access the requested resource|The server encountered an internal error)/,
@@ -43,7 +44,7 @@ const DEFAULT: readonly RegExp[] = [
   /^(?:The connection to an upstream server timed out|An internal server error occurred$)/,
   /^(?:Sorry, the requested URL .*|caused an error:|(?:Exception|Traceback):|Server got itself in trouble)$/,
   /^(?:Action Controller: Exception caught$|We['’]re sorry, but something went wrong)/,
-  /^The page you were looking for doesn['’]t exist/,
+  /^The page you were looking for doesn['’]t exist|^(?:nginx|openresty)(?:\/[\d.]+)?$/,
 ];
 
 function listMessages(body: string, isPage: boolean): string[] {
@@ -82,9 +83,9 @@ function listJsonMessages(value: unknown): string[] {
 
 /** The title, the headings, and the first lines of a page. A debug page continues with source code, settings and a stack trace. */
 function listPageMessages(page: string): string[] {
-  // The exception on the debug pages of Django and Rails.
+  // The message of S3, and the exception on the debug pages of Django and Rails.
   const marked =
-    /<(title|h1|h2)\b[^>]*>(.*?)<\/\1>|<(?:pre class="exception_value"|div class="message")>(.*?)<\/(?:pre|div)>/gis;
+    /<(title|h1|h2|message)\b[^>]*>(.*?)<\/\1>|<(?:pre class="exception_value"|div class="message")>(.*?)<\/(?:pre|div)>/gis;
   const headings = Array.from(page.matchAll(marked), ([, , text, value]) => toText(text ?? value ?? ''));
   const lines = page
     .replace(/<head\b.*?<\/head>/gis, ' ')

@@ -21,18 +21,20 @@ function listMessages(says: readonly RegExp[]): string {
   return says.length > MAX_PATTERNS ? `${shown} or …` : shown;
 }
 
-function describeRow({ status, header, says, page, redirect }: Row): string {
+function describeRow({ status, header, says, page, redirect, isEmpty, sentence }: Row): string {
   return [
     ...(status === undefined ? [] : [status.join(', ')]),
     ...(header === undefined ? [] : [`header ${code(header[0])} ${pattern(header[1])}`]),
     ...(redirect === undefined ? [] : [`redirect ${code(redirect)}`]),
     ...(says === undefined ? [] : [listMessages(says)]),
     ...(page === undefined ? [] : [`page ${pattern(page)}`]),
+    ...(isEmpty ? ['an empty body'] : []),
+    ...(sentence === undefined ? [] : [`then: ${cell(sentence)}`]),
   ].join('; ');
 }
 
 /** A line for what all rows share, and a row for each that responds. */
-function describeLayer(kind: string, { rows = [], ...layer }: (typeof layers)['csrf']): string {
+function describeLayer(kind: string, { rows = [], sentence, ...layer }: (typeof layers)['csrf']): string {
   const shared = describeRow(layer);
   const evidence = new Map<string, string[]>();
   for (const { by = layer.by ?? '', ...row } of rows)
@@ -40,7 +42,7 @@ function describeLayer(kind: string, { rows = [], ...layer }: (typeof layers)['c
   const cells = Array.from(evidence, ([by, parts]) => [by, parts.join('<br>')]);
   return [
     `### ${kind}`,
-    cell(layer.sentence),
+    cell(sentence),
     ...(shared === '' ? [] : [`${layer.by}: ${shared}`]),
     ...(cells.length === 0 ? [] : [toTable(['who', 'evidence'], cells)]),
   ].join('\n\n');

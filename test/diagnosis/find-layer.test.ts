@@ -53,6 +53,17 @@ it.each(
   );
 });
 
+it.each([
+  ['nginx 1.22.1', 'limit_req', /^likely: nginx responded with 503 itself.* Read the error log of nginx/],
+  ['caddy 2.6.2, reverse_proxy', 'nothing listens', /^likely: Caddy responded with 502 and an empty body/],
+])('what %s says for %s is not stated as more than is known', (source, name, text) => {
+  const recorded = (responses as RecordedResponse[]).find(
+    (one) => one.source === source && one.name === name,
+  );
+  const found = recorded && findLayerOf(recorded);
+  expect(`${found?.certainty}: ${found?.detail} ${found?.hints.map(formatHint)}`).toMatch(text);
+});
+
 const HTTP = 'http://127.0.0.1:3000/hooks';
 const HTTPS = 'https://abc.example/hooks';
 it.each([

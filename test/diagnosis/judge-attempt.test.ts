@@ -98,8 +98,15 @@ it.each([
   expect(judgeResponse(500, {}, body).detail).toBe(detail);
 });
 
-it('the text of aiohttp for a 500 is not quoted', () => {
-  expect(judgeResponse(500, {}, 'Server got itself in trouble').detail).toBe('Your receiver returned 500.');
+it.each([
+  ['', 'Server got itself in trouble'],
+  ['', '<head><title>500 Internal Server Error</title></head><hr><center>nginx/1.22.1</center>'],
+  [
+    ' It says "Access Denied".',
+    '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>',
+  ],
+])('what nobody wrote for this response is not quoted (%j): %s', (said, body) => {
+  expect(judgeResponse(500, {}, body).detail).toBe(`Your receiver returned 500.${said}`);
 });
 
 it('the judgment of a 200 with a fatal error of PHP quotes the error', () => {
