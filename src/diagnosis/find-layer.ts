@@ -27,6 +27,7 @@ export function findLayer(
       (value?.test(headers[name] ?? '') ?? true) &&
       (row.says === undefined || message !== undefined) &&
       (row.redirect === undefined || row.redirect === change) &&
+      (row.url?.test(attempt.request.url) ?? true) &&
       (!row.isEmpty || attempt.response?.body === '');
     // A page is large, so it is searched last.
     const part = applies ? row.page?.exec(page) : null;

@@ -22,17 +22,19 @@ export interface Row {
   readonly page?: RegExp;
   readonly redirect?: Redirect;
   readonly isEmpty?: true;
+  /** The URL of the request. */
+  readonly url?: RegExp;
   /** Whether your own code can respond the same. */
   readonly isLikely?: true;
   /** What happened, with `{by}`, `{status}`, and values of the exchange. A row can have its own. */
   readonly sentence?: string;
   readonly fix?: string;
+  readonly command?: string;
 }
 
 /** What its rows share, and the rows in which it can be recognized (default: one). */
 interface Layer extends Row {
   readonly fix: string;
-  readonly command?: string;
   readonly cause?: DeliveryCause;
   readonly sentence: string;
   /** For a layer that verifies: the mistake that its message reports. */
@@ -449,11 +451,18 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     status: [400],
     says: [
       /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled server port/i,
-      /^Client sent an HTTP request to an HTTPS server/,
+      /^Client sent an HTTP request to an HTTPS server|^This combination of host and port requires TLS/,
     ],
     sentence: '{by} expects TLS at this port, but the request was sent as plain HTTP ({status}).',
     fix: 'Register the https:// URL',
-    command: 'svc webhooks update {webhook} --url {https_url}',
+    rows: [
+      {
+        url: /^https:/,
+        sentence: '{by} expects TLS, but a proxy or tunnel forwarded the request as plain HTTP ({status}).',
+        fix: 'Let the proxy or tunnel forward to HTTPS, such as with ngrok http https://localhost:PORT, or the encryption mode Full of Cloudflare.',
+      },
+      { url: /^http:/, command: 'svc webhooks update {webhook} --url {https_url}' },
+    ],
   },
   http2_only: {
     by: 'The receiver',

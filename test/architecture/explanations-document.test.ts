@@ -21,13 +21,14 @@ function listMessages(says: readonly RegExp[]): string {
   return says.length > MAX_PATTERNS ? `${shown} or …` : shown;
 }
 
-function describeRow({ status, header, says, page, redirect, isEmpty, sentence }: Row): string {
+function describeRow({ status, header, says, page, redirect, isEmpty, url, sentence }: Row): string {
   return [
     ...(status === undefined ? [] : [status.join(', ')]),
     ...(header === undefined ? [] : [`header ${code(header[0])} ${pattern(header[1])}`]),
     ...(redirect === undefined ? [] : [`redirect ${code(redirect)}`]),
     ...(says === undefined ? [] : [listMessages(says)]),
     ...(page === undefined ? [] : [`page ${pattern(page)}`]),
+    ...(url === undefined ? [] : [`URL ${pattern(url)}`]),
     ...(isEmpty ? ['an empty body'] : []),
     ...(sentence === undefined ? [] : [`then: ${cell(sentence)}`]),
   ].join('; ');

@@ -56,6 +56,11 @@ it.each(
 it.each([
   ['nginx 1.22.1', 'limit_req', /^likely: nginx responded with 503 itself.* Read the error log of nginx/],
   ['caddy 2.6.2, reverse_proxy', 'nothing listens', /^likely: Caddy responded with 502 and an empty body/],
+  [
+    'apache/tomcat, TLSClientHelloExtractor',
+    'plain HTTP from a tunnel',
+    /^certain: The receiver expects TLS, but a proxy or tunnel .* Let the proxy or tunnel forward to HTTPS/,
+  ],
 ])('what %s says for %s is not stated as more than is known', (source, name, text) => {
   const recorded = (responses as RecordedResponse[]).find(
     (one) => one.source === source && one.name === name,
