@@ -488,17 +488,39 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     fix: 'Check the path of the endpoint URL and the prefix under which the route is registered.',
     rows: [
       {
+        by: 'Django',
+        status: [404],
+        page: /<title>Page not found at [\s\S]{1,4000}?<th>Raised by:<\/th>\s*<td>([^<]+)/,
+        sentence: '{by} called your view, which raised Http404 ({status}).',
+        fix: 'Check what the view looks up, such as with get_object_or_404.',
+      },
+      {
+        by: 'Flask',
+        status: [404],
+        says: [/^The requested URL was not found on the server/],
+        isLikely: true,
+        sentence: '{by} has no POST route for this path, or your code called abort(404) ({status}).',
+        fix: 'Check the path of the endpoint URL and the prefix of the blueprint. If they are correct, look for abort(404), get_or_404 or first_or_404 in the view.',
+      },
+      {
         by: 'The router',
         status: [404],
         says: [
           // Express, Fastify, h3, Rails.
           /^Cannot POST\b|^Route POST:.*not found|^Cannot find any (?:route|path) matching|^No route matches \[POST\]/,
-          // Django, Flask, Sinatra, Laravel, Spring, Next.js.
-          /^Page not found at|^The requested URL was not found on the server|^Sinatra doesn['’]t know this ditty/,
+          // Django, Sinatra, Laravel, Spring, Next.js.
+          /^Page not found at|^Sinatra doesn['’]t know this ditty/,
           /^The route .*could not be found|^No static resource|^This page could not be found/,
         ],
       },
-      { by: 'API Gateway', status: [403], says: [/^Missing Authentication Token$/] },
+      {
+        by: 'API Gateway',
+        status: [403],
+        says: [/^Missing Authentication Token$/],
+        isLikely: true,
+        sentence: '{by} has no POST route for this path, or one that requires AWS_IAM ({status}).',
+        fix: 'Check the path of the endpoint URL, including the stage. If it is correct, set the authorization of the method to NONE, and deploy the API.',
+      },
     ],
   },
   proxy: {

@@ -185,7 +185,10 @@ export const causeFixes: Readonly<Partial<Record<FixableCause, Fix>>> = {
     fix: 'Find out why the receiver redirects, such as to a page to sign in. If it expects deliveries at the target, register it',
     command: 'svc webhooks update {webhook} --url {location}',
   },
-  wrong_path: { fix: 'Check the path of the endpoint URL, and correct it', command: UPDATE },
+  wrong_path: {
+    fix: 'Check the path of the endpoint URL. If it is correct, your code or something in front of it returned this status: read its log. Otherwise, correct it',
+    command: UPDATE,
+  },
   rate_limited: {
     fix: 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate',
     command: 'svc deliveries replay --failed --rate 5/s',

@@ -85,7 +85,7 @@ describeInBrowser('the delivery page', () => {
   it('the delivery page lists the commands of the next steps', async () => {
     const { page, webhook } = await openDelivery([404]);
     await causeOf(page).getByText('Commands').click();
-    await page.getByText('Check the path of the endpoint URL, and correct it with:').waitFor();
+    await page.getByText('Otherwise, correct it with:').waitFor();
     await page.getByRole('button', { name: 'Copy command' }).first().click();
     await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
   });

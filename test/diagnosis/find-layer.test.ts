@@ -61,6 +61,10 @@ it.each([
     'plain HTTP from a tunnel',
     /^certain: The receiver expects TLS, but a proxy or tunnel .* Let the proxy or tunnel forward to HTTPS/,
   ],
+  ['flask 2.2.2', 'no route', /^likely: Flask has no POST route .*, or your code called abort\(404\)/],
+  ['AWS API Gateway', 'no route', /^likely: API Gateway has no POST route .*, or one that requires AWS_IAM/],
+  ['django 3.2.25 DEBUG', 'no route', /^certain: The router has no POST route/],
+  ['django 3.2.25 DEBUG', 'no object', /^certain: Django called your view, which raised Http404/],
 ])('what %s says for %s is not stated as more than is known', (source, name, text) => {
   const recorded = (responses as RecordedResponse[]).find(
     (one) => one.source === source && one.name === name,
