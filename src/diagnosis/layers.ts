@@ -112,7 +112,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     reason: 'header_missing',
     says: [
       verification(
-        String.raw`(?:(?:missing|no|absent|without(?: an?)?)(?:[ _-][\w-]+){0,4}?[ _-]SIGNATURE(?![ _-](?:found|match))|SIGNATURE(?:[ _-]header)?(?:[ _-](?:is|was|were))?[ _-](?:missing|required|absent|undefined|empty|not[ _-](?:found|present|provided|set|sent))|missing[ _-]required[ _-]headers)`,
+        String.raw`(?:(?:missing|no|absent|without(?: an?)?)(?:[ _-][\w-]+){0,4}?[ _-]SIGNATURE(?![ _-](?:found|match))|SIGNATURE(?:[ _-]header)?(?:[ _-](?:is|was|were))?[ _-](?:missing|required|absent|undefined|empty|not[ _-](?:found|present|provided|set|sent))|missing[ _-]required[ _-]headers\.?$)`,
       ),
       /^header [\w-]*signature[\w-]*: field required/i,
       /Unable to extract timestamp and signatures from header/,
@@ -135,7 +135,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
     says: [
       /No signatures found matching the expected signature/,
       verification(
-        String.raw`(?:(?:invalid|bad|wrong|incorrect|mismatched|unverified|forged)(?:[ _-]\w+){0,2}[ _-]SIGNATURE|SIGNATURE(?:[ _-](?:header|verification|validation|check|is|are|was|were|did|do|does))*[ _-]?(?:invalid|incorrect|wrong|bad|mismatch(?:ed)?|failed|failure|error|not[ _-](?:valid|match|verified)|(?:don|doesn|didn)['’]?t match|could not be verified)|(?:could not|unable to|failed to|cannot|can['’]t|error) verify(?:ing)?(?: [\w-]+){0,2} SIGNATURE|(?:verification|validation) of (?:the )?SIGNATURE failed|no (?:matching )?signatures? found)`,
+        String.raw`(?:(?:invalid|bad|wrong|incorrect|mismatched|unverified|forged)(?:[ _-]\w+){0,2}[ _-]SIGNATURE|SIGNATURE(?:[ _-](?:header|verification|validation|check|is|are|was|were|did|do|does))*[ _-]?(?:invalid|incorrect|wrong|bad|mismatch(?:ed)?|failed|failure|error|not[ _-](?:valid|match|verified)|(?:don|doesn|didn)['’]?t match|could not be verified)|(?:could not|unable to|failed to|cannot|can['’]t|error) verify(?:ing)?(?: [\w-]+){0,2} SIGNATURE|(?:verification|validation) of (?:the )?SIGNATURE failed|no (?:matching )?signatures? found(?: in [\w -]*headers?)?\.?$)`,
       ),
     ],
   },
@@ -253,7 +253,12 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         header: ['ngrok-error-code', /^ERR_NGROK_(?:8012|8013)$/],
         fix: 'Start your receiver at the port to which ngrok forwards. ngrok is running.',
       },
-      { by: 'ngrok', header: ['ngrok-error-code', /^ERR_NGROK_/] },
+      { by: 'ngrok', header: ['ngrok-error-code', /^ERR_NGROK_3200$/] },
+      {
+        by: 'ngrok',
+        header: ['ngrok-error-code', /^ERR_NGROK_/],
+        fix: 'Look up the code at ngrok.com/docs/errors, or register the URL on this machine: svc reaches it without a tunnel.',
+      },
       { by: 'Cloudflare', status: [530] },
       {
         by: 'A dev tunnel',

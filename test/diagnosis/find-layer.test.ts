@@ -65,6 +65,8 @@ it.each([
   ['AWS API Gateway', 'no route', /^likely: API Gateway has no POST route .*, or one that requires AWS_IAM/],
   ['django 3.2.25 DEBUG', 'no route', /^certain: The router has no POST route/],
   ['django 3.2.25 DEBUG', 'no object', /^certain: Django called your view, which raised Http404/],
+  ['ngrok.com/docs/errors/err_ngrok_3200', 'offline', /Start the tunnel/],
+  ['ngrok.com/docs/errors/err_ngrok_734', 'rate limit', /Look up the code at ngrok\.com\/docs\/errors,/],
 ])('what %s says for %s is not stated as more than is known', (source, name, text) => {
   const recorded = (responses as RecordedResponse[]).find(
     (one) => one.source === source && one.name === name,
