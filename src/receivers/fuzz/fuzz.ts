@@ -212,9 +212,8 @@ class FuzzRun {
       this.#latest = { ...play, sequence };
       return null;
     }
-    if (this.#latest === null || first === undefined || !isUnreachable(first.response)) {
-      return { ...play, sequence, violation };
-    }
+    const isStopped = first !== undefined && !first.isDuringRestart && isUnreachable(first.response);
+    if (this.#latest === null || !isStopped) return { ...play, sequence, violation };
     const message = `The receiver stopped during or after this sequence: the next delivery ${describeResult(first)}.`;
     return { ...this.#latest, violation: { rule: 'running', step: null, message } };
   }

@@ -134,6 +134,18 @@ describe('the fuzz run of a receiver that fails late', () => {
     expect(failure?.sequence.events.map(({ type }) => type)).toContain('svc_test.unknown');
   });
 
+  it('a delivery that is refused during a restart does not hide what the sequence shows', async () => {
+    await using receiver = await startInProcessReceiver({ storeKey: () => true });
+    const { url, readSideEffects, restart } = receiver;
+    const delivery = { kind: 'deliver', event: 0 } as const;
+    const replay: DeliverySequence = {
+      ...{ version: 1, random_seed: 1, run: null, events: [{ type: 'order.shipped', payload: '{}' }] },
+      steps: [{ kind: 'restart' }, { ...delivery, with_previous: true }, delivery],
+    };
+    const { failure } = await fuzzReceiver({ url, readSideEffects, restart, replay });
+    expect(failure).toMatchObject({ rule: 'once', sequence: { steps: replay.steps } });
+  });
+
   it('a failure is reported although the receiver cannot be restarted any more', async () => {
     const parts: Partial<ReceiverParts> = {
       beforeVerifying({ headers }, { crash }) {
