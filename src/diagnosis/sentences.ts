@@ -15,7 +15,6 @@ export const emptyJudgment: Pick<Judgment, 'certainty' | 'layer' | 'mistake' | '
   mistake: null,
   evidence: [],
 };
-export type Mistake = NonNullable<Explanation['mistake']>;
 
 const sentences = {
   returned: ['Your receiver returned {status}.', 'a response to an attempt that was sent'],

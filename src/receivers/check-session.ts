@@ -1,5 +1,4 @@
 /** Plays the sequences of checks, and keeps what earlier checks showed about the receiver. */
-import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import type { PlayLimits, PlayRecord, SessionOptions } from './play-sequence.ts';
 import { describeResponses } from './receiver-client.ts';
@@ -51,8 +50,8 @@ export class CheckSession extends ReceiverSession {
     const { record, violations } = play;
     const isBusy = options.observes && record.sideEffects === null;
     if (isBusy && !violations.some(({ rule }) => rule === 'running')) {
-      const time = formatDuration(this.options.timeoutMs);
-      this.unobservable = `Your receiver is still working on earlier events after ${time}. Make the work faster while this check runs.`;
+      this.unobservable =
+        'Your receiver is still working on earlier events. Make the work faster while this check runs.';
     }
     this.plays.push(play);
     return play;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../src/profile/senders.ts';
-import { describeFailure } from '../../src/receivers/fuzz/describe-fuzz-failure.ts';
+import { describeFuzzFailure } from '../../src/receivers/fuzz/describe-fuzz-failure.ts';
 import { findViolations } from '../../src/receivers/play-rules.ts';
 import type { Exchange, PlayRecord } from '../../src/receivers/play-sequence.ts';
 import type { ReceiverResponse } from '../../src/receivers/receiver-client.ts';
@@ -343,7 +343,7 @@ it('the failure of a fuzz run shows what each step sent and received, and which 
   const violation = { rule: 'once', step: 0, message: '' } as const;
   const sequence = createSequence(steps);
   const failing = { sequence, record, violations: [violation], violation };
-  expect(describeFailure(failing, { type: 'a.b', payload: '{}' }, senders.svc).steps).toEqual([
+  expect(describeFuzzFailure(failing, { type: 'a.b', payload: '{}' }, senders.svc).steps).toEqual([
     {
       step: 1,
       sent: 'deliver event 1 (order.shipped), lose the response and send it again',

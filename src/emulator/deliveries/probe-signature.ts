@@ -3,8 +3,8 @@
  * expects it, until the receiver accepts one, and confirms that it makes this mistake. The requests are not recorded.
  */
 import { PROBE_TIME_LIMIT_MS, type ProbeResult } from '../../diagnosis/judge-probe.ts';
-import type { Mistake } from '../../diagnosis/sentences.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
+import type { Explanation } from '../../operations/explanation-schemas.ts';
 import { monotonic } from '../../platform/timers.ts';
 import { type Comparison, compareContent } from '../../signature/compare-content.ts';
 import { confirmMistakes } from '../../signature/confirm-mistakes.ts';
@@ -33,7 +33,7 @@ const LIMITS = [429, 431];
 const SAMPLES = 8;
 
 /** The mistake of a receiver that rejects the correct signature and a random one, and accepts one with this mistake. */
-export interface ProbeFinding extends Mistake {
+export interface ProbeFinding extends NonNullable<Explanation['mistake']> {
   /** What was signed, and what the receiver verifies; null if it is the same. */
   readonly comparison: Comparison | null;
   /** The delivery that was probed, its URL, and the status of the response to the correct signature. */

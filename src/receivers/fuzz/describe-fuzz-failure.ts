@@ -47,7 +47,7 @@ const RESTART_REMEDY =
   'What your receiver stores, and the side effects that are observed, must survive a restart.';
 
 /** @param template an event with an ordinary payload */
-export function describeFailure(
+export function describeFuzzFailure(
   { sequence, record: { exchanges }, violations, violation }: FailingPlay,
   template: EventTemplate,
   sender: WebhookSender,

@@ -16,7 +16,7 @@ import {
   SEQUENCE_VERSION,
 } from '../sequence.ts';
 import { listAttacks } from '../tampered-deliveries.ts';
-import { describeFailure, type FailingPlay, type FuzzFailure } from './describe-fuzz-failure.ts';
+import { describeFuzzFailure, type FailingPlay, type FuzzFailure } from './describe-fuzz-failure.ts';
 import { shrinkSequence } from './shrink-sequence.ts';
 
 export interface FuzzProgress {
@@ -244,7 +244,7 @@ class FuzzRun {
   }
 
   #describe(failing: FailingPlay): FuzzFailure {
-    return describeFailure(failing, this.#session.template, this.#options.sender);
+    return describeFuzzFailure(failing, this.#session.template, this.#options.sender);
   }
 
   async #play(sequence: DeliverySequence, limits?: Partial<PlayLimits>): Promise<Play | null> {
