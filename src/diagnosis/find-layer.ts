@@ -4,7 +4,7 @@ import { formatCount } from '../domain/message-parts.ts';
 import type { Attempt } from '../resources/attempt.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import { quote } from '../signature/refusals.ts';
-import { layerRows, type Redirect } from './layers.ts';
+import { layerRows, type Row } from './layers.ts';
 import { readResponse } from './read-response.ts';
 import { fill, type Judgment, toHint, type Values } from './sentences.ts';
 
@@ -55,7 +55,7 @@ export function findLayer(
 }
 
 /** Where a response redirects to, and what of the URL changes; null if it does not redirect. */
-function readRedirect({ request, response }: Attempt): { target: string; change: Redirect } | null {
+function readRedirect({ request, response }: Attempt): { target: string; change: Row['redirect'] } | null {
   const from = new URL(request.url);
   const location = response?.headers.location;
   const to = location === undefined ? null : parseUrl(location, from);
@@ -63,7 +63,7 @@ function readRedirect({ request, response }: Attempt): { target: string; change:
   const [path, target] = [from, to].map(({ pathname }) => pathname.replace(/\/$/, ''));
   if (path !== target) return { target: to.href, change: 'path' };
   if (from.host !== to.host || to.protocol > from.protocol) return { target: to.href, change: 'origin' };
-  if (from.pathname === to.pathname) return { target: to.href, change: 'none' };
+  if (from.pathname === to.pathname) return { target: to.href, change: undefined };
   // A framework behind a proxy that ends TLS writes http://.
   to.protocol = from.protocol;
   return { target: to.href, change: 'slash' };

@@ -22,9 +22,9 @@ export const frameworks: readonly Framework[] = [
     rawBody: 'In Flask, call request.get_data() before request.form, request.files or request.stream.',
   },
   {
-    header: ['server', /^WSGIServer\b/],
+    header: ['server', /^(?:WSGIServer|gunicorn)\b/],
     rawBody:
-      'A WSGI stream can be read only once. In Django, use request.body before request.POST or request.read().',
+      'A WSGI stream can be read only once: keep the bytes of the first read. In Django, use request.body before request.POST or request.read().',
   },
   {
     header: ['server', /^(?:uvicorn|hypercorn|daphne)\b/i],
@@ -33,10 +33,6 @@ export const frameworks: readonly Framework[] = [
   {
     header: ['server', /^TornadoServer\b|\baiohttp\b/],
     rawBody: 'In Tornado, use self.request.body. In aiohttp, use await request.read().',
-  },
-  {
-    header: ['server', /^gunicorn\b/],
-    rawBody: 'A WSGI stream can be read only once: keep the bytes of the first read.',
   },
   {
     header: ['server', /\bRuby\b|^(?:WEBrick|thin|puma)\b/i],

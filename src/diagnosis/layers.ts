@@ -6,9 +6,6 @@
 import type { DeliveryCause, LayerKind } from '../domain/causes.ts';
 import { type MistakeReason, USE_RAW_BODY } from '../signature/refusals.ts';
 
-/** What a redirect changes: the path, the host or http to https, or only the slash at the end of the path. */
-export type Redirect = 'path' | 'origin' | 'slash' | 'none';
-
 /** What a response shows, and who responds with it. */
 export interface Row {
   /** Who responds, at the start of a sentence. */
@@ -20,7 +17,8 @@ export interface Row {
   readonly says?: readonly RegExp[];
   /** A part of a page; its first group is quoted as the evidence. */
   readonly page?: RegExp;
-  readonly redirect?: Redirect;
+  /** What it changes: the path, the host or http to https, or only the slash at the end of the path. */
+  readonly redirect?: 'path' | 'origin' | 'slash';
   readonly isEmpty?: true;
   /** The URL of the request. */
   readonly url?: RegExp;
@@ -505,7 +503,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         says: [/^The requested URL was not found on the server/],
         isLikely: true,
         sentence: '{by} has no POST route for this path, or your code called abort(404) ({status}).',
-        fix: 'Check the path of the endpoint URL and the prefix of the blueprint. If they are correct, look for abort(404), get_or_404 or first_or_404 in the view.',
+        fix: 'Check the path of the endpoint URL and the prefix of the blueprint. If they are correct, look for abort(404) and get_or_404 in the view.',
       },
       {
         by: 'The router',
@@ -549,7 +547,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
         isEmpty: true,
         isLikely: true,
         sentence:
-          '{by} responded with {status} and an empty body, which means that it got no response from your receiver, unless your code responds like this.',
+          '{by} responded with an empty {status}: it got no response from your receiver, or your code responded like this.',
       },
       {
         by: 'lighttpd',

@@ -55,7 +55,11 @@ it.each(
 
 it.each([
   ['nginx 1.22.1', 'limit_req', /^likely: nginx responded with 503 itself.* Read the error log of nginx/],
-  ['caddy 2.6.2, reverse_proxy', 'nothing listens', /^likely: Caddy responded with 502 and an empty body/],
+  [
+    'caddy 2.6.2, reverse_proxy',
+    'nothing listens',
+    /^likely: Caddy responded with an empty 502: .*, or your code/,
+  ],
   [
     'apache/tomcat, TLSClientHelloExtractor',
     'plain HTTP from a tunnel',
