@@ -9,7 +9,7 @@ import { createDeliveryEngine } from './emulator/deliveries/delivery-engine.ts';
 import { createControlPlane } from './emulator/handlers/create-control-plane.ts';
 import { createSandbox, type Sandbox } from './emulator/service/sandbox.ts';
 import { StateLifecycle } from './emulator/service/state-lifecycle.ts';
-import { builtInEventTypes } from './fixtures/event-fixtures.ts';
+import { listEventTypes } from './fixtures/event-fixtures.ts';
 import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/create-app.ts';
 import { type HttpListener, listen } from './http/http-listener.ts';
@@ -165,7 +165,9 @@ function startWithStore(
     projectFolder = process.cwd(),
   } = options;
   const controlToken = resolveControlToken(options);
-  const sandbox = openSandbox(store, wall, options);
+  const folders = fixtureFolders(projectFolder, rules.sender.name);
+  const eventTypes = new Set(rules.eventCatalog === 'open' ? [] : listEventTypes(folders));
+  const sandbox = openSandbox(store, wall, eventTypes, options);
   // First, because it changes no rows and refuses an invalid `ca` or `proxy`.
   const engine = createDeliveryEngine(sandbox, {
     ca: options.ca,
@@ -187,7 +189,7 @@ function startWithStore(
       sandbox,
       stateLifecycle,
       ...engine,
-      fixtureFolders: fixtureFolders(projectFolder, rules.sender.name),
+      fixtureFolders: folders,
       closing: closing.signal,
     },
     { status: () => status(), stop: () => void lifetime.close() },
@@ -269,7 +271,12 @@ function resolveRetention({ keepDays, keepMegabytes, wallClock }: EmulatorOption
   };
 }
 
-function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {
+function openSandbox(
+  store: Store,
+  wall: WallClock,
+  eventTypes: ReadonlySet<string>,
+  options: EmulatorOptions,
+): Sandbox {
   const { environment, rules, clock, randomSeed = null, wallClock } = options;
   return createSandbox({
     environment,
@@ -280,7 +287,7 @@ function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): S
     // A predictable API key is safe only if no other machine can connect.
     seedsKeys: isLoopbackOnly(options),
     newClockSettings: { speed: 1, frozen: false, ...clock },
-    eventTypes: new Set(rules.eventCatalog === 'open' ? [] : builtInEventTypes()),
+    eventTypes,
     // A replaced or pinned wall clock gives repeatable times itself.
     hasConstantTimestamp: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,
   });

@@ -36,7 +36,7 @@ const wildcardTexts: Readonly<Record<Rules['wildcard'], string>> = {
 export interface PublicOperationOptions {
   readonly rules: Rules;
   readonly environment: Environment;
-  /** The event types that have a built-in fixture. No other is valid if the catalog is closed (gap `event.catalog`). */
+  /** The event types that have a fixture. No other is valid if the catalog is closed (gap `event.catalog`). */
   readonly eventTypes: ReadonlySet<string>;
 }
 

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
-import { builtInEventTypes } from '../fixtures/event-fixtures.ts';
+import { listEventTypes } from '../fixtures/event-fixtures.ts';
+import { builtInFixtureFolder } from '../fixtures/fixture-folders.ts';
 import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
 import { gaps } from '../profile/gaps.ts';
 import type { Observation } from './finding.ts';
@@ -99,7 +100,7 @@ const rules: readonly Rule[] = [
     gap: 'event.catalog',
     about: /^type\b|event type|catalog/i,
     when({ input }) {
-      eventTypes ??= new Set(builtInEventTypes());
+      eventTypes ??= new Set(listEventTypes([builtInFixtureFolder()]));
       return typeof input.type === 'string' && isEventType(input.type) && !eventTypes.has(input.type);
     },
     read: readDecision('open', 'closed'),

@@ -47,6 +47,20 @@ it('the list contains the fixtures of the project and the built-in ones, with th
   await expect(broken).rejects.toMatchObject({ code: 'usage' });
 });
 
+it('a closed catalog and the list of fixtures contain the types of the sender and of the project [event.catalog]', async () => {
+  const projectFolder = createProject({ 'pets.fed.json': '{"description": "Ours", "payload": {}}' });
+  await using emulator = await startTestEmulator({
+    ...{ sender: 'stripe', projectFolder, overrides: { 'event.catalog': 'closed' } },
+  });
+  const create = async (type: string) => (await emulator.api('POST', '/events', { type })).status;
+  expect(await create('payment_intent.succeeded')).toBe(201);
+  expect(await create('pets.fed')).toBe(201);
+  expect(await create('order.shipped')).toBe(422);
+  const { data } = await emulator.control.listFixtures({});
+  const projectTypes = data.filter(({ source }) => source === 'project').map(({ type }) => type);
+  expect(projectTypes).toEqual(['pets.fed']);
+});
+
 it('a fixture makes the same payloads in every run with the same seed', async () => {
   const projectFolder = createProject({
     'pets.fed.json': '{"description": "Ours", "payload": {"id": "{{uuid}}"}}',
