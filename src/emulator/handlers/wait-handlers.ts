@@ -210,7 +210,7 @@ class DeliveryWait {
     return { ...describeWait(wait), details };
   }
 
-  /** The newest deliveries that settled with another status, then those that are pending. */
+  /** The newest deliveries that settled with another status, then those that are pending, then those whose replay failed. */
   #listOthers(newest: readonly DeliveryRow[]): readonly DeliveryRow[] {
     const { deliveryQueries } = this.#sandbox.store;
     const { status: wanted = 'succeeded' } = this.#input;
@@ -218,10 +218,10 @@ class DeliveryWait {
     const others = [...settledStatuses, 'pending' as const]
       .filter((status) => status !== wanted)
       .flatMap((status) => deliveryQueries.list({ ...this.#select(), status }, page).rows);
-    const failedReplays = newest.filter(
-      (row) => row.status === 'succeeded' && row.settled_reason === 'replay_failed',
-    );
-    return [...failedReplays, ...others].slice(0, MAX_DESCRIBED);
+    const isFailedReplay = ({ status, settled_reason: reason }: DeliveryRow) =>
+      status === 'succeeded' && reason === 'replay_failed';
+    const failedReplays = wanted === 'succeeded' ? newest.filter(isFailedReplay) : [];
+    return [...others, ...failedReplays].slice(0, MAX_DESCRIBED);
   }
 
   #findNext(groups: readonly DeliveryGroup[]): NextAttempt | null {

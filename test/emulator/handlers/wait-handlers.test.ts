@@ -107,14 +107,20 @@ describe('POST /_svc/deliveries/wait', () => {
   });
 
   it('a wait for a status ends when a delivery settles with another one', async () => {
-    receiver.respond(410);
+    receiver.respond([200, 410]);
     await register();
-    const event_id = await trigger();
-    const waiting = wait({ event_id, status: 'succeeded', keep_waiting: true });
+    await trigger();
     await control.settleClock({});
-    const { reason, message, hint, data } = await waiting;
+    const [replayed] = (await control.listDeliveries({})).data;
+    await control.replayDelivery({ id: replayed?.id ?? '' });
+    await trigger();
+    const waiting = wait({ status: 'succeeded', keep_waiting: true });
+    await control.settleClock({});
+    const { reason, message, hint, details, data } = await waiting;
     expect([reason, message]).toEqual(['unexpected_status', `${data[0]?.id} is failed, not succeeded.`]);
     expect(hint).toEqual({ text: 'Show why', command: `svc explain ${data[0]?.id}` });
+    expect(details).toHaveLength(2);
+    expect((await wait({ status: 'failed' })).details).toEqual([details[1]]);
   });
 
   it('a wait for an event without deliveries ends early and says why', async () => {
