@@ -54,17 +54,19 @@ export async function probeDelivery(
     return { ...explanation, evidence: [...explanation.evidence, say('probe_not_sent')] };
   if (attempt === null || isKnown) return explanation;
   const probe = await probeSignature(sandbox, sender, row, { apiKey, signal });
-  const writeFinding = (found: ProbeFinding | null) => {
-    const webhook = store.webhooks.getBySeq(row.webhook_seq);
-    store.writeNow(() => store.webhooks.update({ ...webhook, finding: found && JSON.stringify(found) }));
-  };
+  const writeFinding = (found: ProbeFinding | null) =>
+    store.write(() => {
+      // A reset during the probe removes the endpoint.
+      const webhook = store.webhooks.findBySeq(row.webhook_seq);
+      if (webhook) store.webhooks.update({ ...webhook, finding: found && JSON.stringify(found) });
+    });
   if (!('result' in probe)) {
     // A finding explains the attempts with its status.
-    if (probe.status !== null) writeFinding(probe);
+    if (probe.status !== null) await writeFinding(probe);
     return explain();
   }
   const isDecided = ![...probeStops, 'inconsistent'].includes(probe.result);
-  if (isDecided && finding !== null) writeFinding(null);
+  if (isDecided && finding !== null) await writeFinding(null);
   return explain(probe);
 }
 

@@ -117,6 +117,23 @@ it('a probe that finds no mistake any more ends the finding', async () => {
   expect(await control.explainDelivery({ id: delivery })).toMatchObject({ cause: 'rejected', finding: null });
 });
 
+it('a probe during which a reset removes its delivery says that the delivery does not exist', async () => {
+  await using own = await startTestEmulator();
+  await using receiver = await createReceiver(401);
+  const { secret } = await own.control.createWebhook({ url: receiver.url });
+  await own.api('POST', '/events', { type: 'a.b', payload: {} });
+  await own.control.advanceClock({ ms: 0 });
+  const [delivery] = (await own.control.listDeliveries({})).data;
+  receiver.respond(async (request, index) => {
+    if (index === 1) await own.control.reset({});
+    const sign = createHmac('sha256', secret).update(String(request.body)).digest('hex');
+    return request.headers['service-signature'] === `v1=${sign}` ? 200 : 401;
+  });
+  await expect(own.control.probeDelivery({ id: delivery?.id ?? '' })).rejects.toMatchObject({
+    ...{ code: 'not_found', message: expect.stringContaining(`${delivery?.id} does not exist`) },
+  });
+});
+
 it('a mistake of a receiver that does not respond to the correct signature does not replace the finding', async () => {
   await using endpoint = await startEndpoint();
   const { control, receiver, send, id: webhookId } = endpoint;
