@@ -120,12 +120,11 @@ export interface StreamPosition {
   readonly newest: number;
 }
 
-function readPosition({ id, data }: EventSourceMessage, address: string): StreamPosition {
-  const { store } = parseResponse(v.object({ store: v.string() }), data, address);
-  const newest = Number(id);
-  if (!Number.isSafeInteger(newest))
-    throw createWrongServerError(address, 'the first message of the stream has no sequence number');
-  return { store, newest };
+const Ready = v.object({ store: v.string(), sequence: v.number() });
+
+function readPosition({ data }: EventSourceMessage, address: string): StreamPosition {
+  const { store, sequence } = parseResponse(Ready, data, address);
+  return { store, newest: sequence };
 }
 
 async function connectOrNull(

@@ -29,8 +29,12 @@ export function sseResponse(
   requestId: string,
 ): HTTPResponse {
   const ended = createLinkedController([createDisconnectSignal(event), closing]);
-  const ready = `event: ready\nid: ${store.lastSeq}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
-  const items = control.stream(readStreamInput(event), ended.signal);
+  const input = readStreamInput(event);
+  const sequence = store.lastSeq;
+  // Older items follow if the client chose the start. With an ID, it would resume after them if the connection is lost.
+  const id = (input.since_sequence ?? input.since) === undefined ? `id: ${sequence}\n` : '';
+  const ready = `event: ready\n${id}data: ${JSON.stringify({ store: store.id, sequence })}\n\n`;
+  const items = control.stream(input, ended.signal);
   // The next message is read when the connection can take more data, so a slow client buffers little.
   const body = ReadableStream.from(abortAtEnd(toMessages(ready, items), ended));
   // The types of a stream in Node.js and in a browser differ.

@@ -524,7 +524,7 @@ export const streamedOperations = {
   followChanges: defineOperation('GET', '/stream', {
     summary: 'Follow changes',
     description:
-      'Streams deliveries, attempts and requests as server-sent events.\n\n- The first event is `ready`. Its `id` is the latest sequence number, and its `data` is a JSON object with the ID of the database in `store`.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
+      'Streams deliveries, attempts and requests as server-sent events.\n\n- The first event is `ready`. Its `data` is a JSON object with the ID of the database in `store`, and the latest sequence number in `sequence`. Without `since`, `since_sequence` and `Last-Event-ID`, its `id` is this number too.\n- If `store` differs after you reconnect, discard the state that your client has stored.\n- The `data` of every other event is a JSON object with `type` and `sequence`, and its `id` is the sequence number.\n- To resume after a lost connection, send the ID of the last event in `Last-Event-ID`.\n- If there is no event for 15 seconds, the emulator sends a comment, which keeps the connection open.',
     input: StreamInput,
     output: StreamItem,
   }),

@@ -22,7 +22,7 @@ function createClient(chunks: readonly string[] = [], error: Error | null = null
 }
 
 describe('the live stream of the client', () => {
-  const ready = 'event: ready\nid: 5\ndata: {"store":"one"}\n\ndata: {"type":"reset","sequence":6}\n\n';
+  const ready = 'event: ready\ndata: {"store":"one","sequence":5}\n\ndata: {"type":"reset","sequence":6}\n\n';
 
   it('a stream starts at a time, or after a sequence number, which a proxy may read in the header', async () => {
     const { client, requests } = createClient([ready]);

@@ -18,8 +18,8 @@ vi.mock('../../src/client/parse-response.ts', async (importOriginal) => ({
   RESPONSE_LIMIT_BYTES: LIMIT,
 }));
 
-const ready = (newest: number, store = 'store_1') =>
-  `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store })}\n\n`;
+const ready = (sequence: number, store = 'store_1') =>
+  `event: ready\ndata: ${JSON.stringify({ store, sequence })}\n\n`;
 const item = (sequence: number) => `data: ${JSON.stringify({ type: 'reset', sequence })}\n\n`;
 const lost = new SvcError('no_emulator', 'No emulator is reachable.');
 
@@ -126,7 +126,7 @@ describe('followStream', () => {
       'The token is invalid.',
     ],
     ['the stream ends without its first message', [''], 'the stream ended without its first message'],
-    ['the first message has no position', [ready(Number.NaN)], 'has no sequence number'],
+    ['the first message has no position', [ready(Number.NaN)], 'sequence must be a number'],
   ])('a stream fails when %s', async (_, connections, message) => {
     const { error } = await follow(connections as (string | SvcError)[]);
     expect(error).toBeInstanceOf(SvcError);

@@ -117,8 +117,8 @@ describe('a server that is not an emulator', () => {
     ['an item that is not JSON', 'data: {\n\n'],
     ['an item without its fields', 'data: {"type":"attempt","sequence":1}\n\n'],
     ['an item of an unknown type', 'data: {"type":"other","sequence":1}\n\n'],
-    ['a beginning that names no store', 'id: 1\nevent: ready\ndata: {}\n\n'],
-    ['a beginning without a sequence', 'id: x\nevent: ready\ndata: {"store":"a"}\n\n'],
+    ['a beginning that names no store', 'event: ready\ndata: {"sequence":1}\n\n'],
+    ['a beginning without a sequence', 'id: 1\nevent: ready\ndata: {"store":"a"}\n\n'],
   ])('the stream ends with no_emulator after %s', async (_, text) => {
     const { control } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
@@ -214,8 +214,8 @@ describe('the live stream', () => {
   }
 
   /** What a connection begins with: which store it is, and the newest sequence there. */
-  const ready = (newest: number, store = 'one') =>
-    `id: ${newest}\nevent: ready\ndata: ${JSON.stringify({ store })}\n\n`;
+  const ready = (sequence: number, store = 'one') =>
+    `event: ready\ndata: ${JSON.stringify({ store, sequence })}\n\n`;
   const message = (sequence: number) =>
     `id: ${sequence}\ndata: ${JSON.stringify({ type: 'reset', sequence })}\n\n`;
 

@@ -49,7 +49,7 @@ describe('the live stream', () => {
       yield { sequence: 3 };
     }
     const { read, isForgotten } = open(changes());
-    expect(await read()).toBe('event: ready\nid: 1\ndata: {"store":"store"}\n\n');
+    expect(await read()).toBe('event: ready\nid: 1\ndata: {"store":"store","sequence":1}\n\n');
     const comment = read();
     let hasComment = false;
     void comment.then(() => {

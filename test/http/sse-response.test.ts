@@ -45,12 +45,14 @@ function connect(query = '', headers: Record<string, string> = {}): Promise<Inco
 async function follow(
   query = '',
   headers: Record<string, string> = {},
-): Promise<Follower & { readonly ready: number }> {
+): Promise<Follower & { readonly ready: number; readonly id: string | undefined }> {
   const response = await connect(query, headers);
   const follower = read(response);
   const [ready] = await follower.take(1);
-  expect(ready).toMatchObject({ event: 'ready', data: expect.stringMatching(/^\{"store":"[\w-]+"\}$/) });
-  return { ...follower, ready: Number(ready?.id) };
+  expect(ready?.event).toBe('ready');
+  const { sequence, ...store } = JSON.parse(String(ready?.data));
+  expect(store).toEqual({ store: expect.stringMatching(/^[\w-]+$/) });
+  return { ...follower, ready: sequence, id: ready?.id };
 }
 
 function read(response: IncomingMessage): Follower {
@@ -86,15 +88,26 @@ const about = (items: { type: string }[]) => items.map(({ type }) => type);
 
 describe('the live stream', () => {
   it('the stream is ready at the newest sequence, and is not cached', async () => {
-    const { ready, response } = await follow();
+    const { ready, id, response } = await follow();
     expect(response.headers).toMatchObject({
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       'request-id': expect.stringMatching(/^req_/),
     });
-    const again = await follow('', { 'last-event-id': '0' });
-    expect(again.ready).toBe(ready);
+    expect(id).toBe(String(ready));
   });
+
+  it.each([
+    ['', { 'last-event-id': '0' }],
+    ['?since_sequence=0', {}],
+    ['?since=1h', {}],
+  ])(
+    'the ready message of a stream that starts in the past, %j with %j, does not change the position of its client',
+    async (query, headers) => {
+      const { ready } = await follow();
+      expect(await follow(query, headers)).toMatchObject({ id: undefined, ready });
+    },
+  );
 
   it('the stream sends each change when it happens, with its sequence as the id', async () => {
     const follower = await follow();
