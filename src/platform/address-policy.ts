@@ -109,12 +109,13 @@ export async function assertLocalHost(
   if (url === null || !needsLookup(rule, url)) return;
   const { protocol, hostname } = url;
   const addresses = await lookup(hostname).catch(() => []);
-  const found = addresses.map(({ address }) => ({ address, target: classifyAddress(address) }));
-  const publicAddress = found.find(({ target }) => findTargetProblem(rule, protocol, target) !== null);
-  if (found.length > 0 && publicAddress === undefined) return;
-  const reason = publicAddress
-    ? `resolves to ${publicAddress.address}, ${publicAddress.target.description}`
-    : 'does not resolve';
-  const problem = 'must use HTTPS, because plain HTTP is only for loopback and private addresses';
-  throw new SvcError('validation_failed', `${subject} ${problem} (${hostname} ${reason}).`);
+  const createError = (problem: string | null, reason: string) =>
+    new SvcError('validation_failed', `${subject} ${problem} (${hostname} ${reason}).`);
+  for (const { address } of addresses) {
+    const target = classifyAddress(address);
+    const problem = findTargetProblem(rule, protocol, target);
+    if (problem !== null) throw createError(problem, `resolves to ${address}, ${target.description}`);
+  }
+  if (addresses.length > 0) return;
+  throw createError(findTargetProblem(rule, protocol, classifyHost(hostname)), 'does not resolve');
 }
