@@ -211,7 +211,7 @@ export function toListenError(error: NodeJS.ErrnoException, host: string, port: 
     return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
       hint: {
         text: 'Use port 0 for any free port, or check whether an emulator uses this port',
-        command: `svc emulator status --url http://${host}:${port}/_svc`,
+        command: `svc emulator status --url ${toOrigin('http', host, port)}/_svc`,
       },
       cause: error,
     });

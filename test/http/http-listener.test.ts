@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { H3 } from 'h3';
 import { describe, expect, it, vi } from 'vitest';
-import { listen } from '../../src/http/http-listener.ts';
+import { listen, toListenError } from '../../src/http/http-listener.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { useFakeTimers } from '../support/fake-timers.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
@@ -94,6 +94,14 @@ it('an emulator whose port is busy does not create its database', async () => {
   const db = join(createTemporaryFolder(), 'sandbox.db');
   await expect(startTestEmulator({ port: Number(port), db })).rejects.toMatchObject({ code: 'port_in_use' });
   expect(existsSync(db)).toBe(false);
+});
+
+it.each([
+  ['::', 'http://[::1]:4777/_svc'],
+  ['127.0.0.1', 'http://127.0.0.1:4777/_svc'],
+])('the error of a port in use on %s names the URL of an emulator there', (host, url) => {
+  const error = toListenError(Object.assign(new Error(), { code: 'EADDRINUSE' }), host, 4777);
+  expect(error).toMatchObject({ hint: { command: `svc emulator status --url ${url}` } });
 });
 
 it('an emulator whose database is unusable releases its port', async () => {
