@@ -9,7 +9,7 @@ import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { describeAcceptedId, type IdKind, idPatterns, suggestWhereToLook } from '../domain/ids.ts';
 import { isAssignment } from '../domain/json-path.ts';
-import { checkWebhookUrl, toForwardUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlProblem, toForwardUrl } from '../domain/webhook-url.ts';
 import { fromText } from '../resources/configured-value.ts';
 import { parse } from '../resources/validate.ts';
 import { duration, RelativeTime, wholeNumberFrom } from '../resources/value-schemas.ts';
@@ -78,8 +78,8 @@ export function parseReceiverUrl(text: string): string {
 /** Like {@link parseReceiverUrl}, and rejects URLs that the API rejects in every profile. */
 export function parseWebhookUrl(text: string): string {
   const url = parseReceiverUrl(text);
-  const check = checkWebhookUrl(url, 'local');
-  if (!check.ok) throw new InvalidArgumentError(`Change the URL: it ${check.problem}.`);
+  const problem = findWebhookUrlProblem(url, 'local');
+  if (problem !== null) throw new InvalidArgumentError(`Change the URL: it ${problem}.`);
   return url;
 }
 

@@ -8,11 +8,6 @@ import { type AddressClass, classifyHost } from './network-address.ts';
 /** `local`: HTTPS, and HTTP only to loopback and private addresses. `public`: HTTPS to public addresses. Blocked addresses: never. */
 export type WebhookUrlRule = 'local' | 'public';
 
-type WebhookUrlCheck =
-  | { readonly ok: true }
-  /** `problem` completes a sentence that starts with the name of the field: "must be …". */
-  | { readonly ok: false; readonly problem: string };
-
 export const WEBHOOK_URL_MAX_LENGTH = 2048;
 
 const ACCEPT_LOCAL_URLS =
@@ -22,12 +17,22 @@ const ACCEPT_LOCAL_URLS =
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}]/u;
 
 /**
- * Whether an endpoint can be registered with this URL, which is then stored unchanged. Host names are not resolved:
- * `assertLocalHost` does that, and the addresses are checked again when a connection is opened.
+ * Why no endpoint can be registered with this URL, as a clause that starts with "must"; null if one can, with the URL unchanged.
+ * Host names are not resolved: `assertLocalHost` does that, and the addresses are checked again when a connection is opened.
  */
-export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlCheck {
-  const problem = findProblem(text, rule);
-  return problem === null ? { ok: true } : { ok: false, problem };
+export function findWebhookUrlProblem(text: string, rule: WebhookUrlRule): string | null {
+  if (text.length > WEBHOOK_URL_MAX_LENGTH)
+    return `must be at most ${WEBHOOK_URL_MAX_LENGTH} characters long`;
+  if (INVISIBLE.test(text)) return 'must not contain whitespace or control characters';
+  // Parsers disagree on whether `https:host` and `https:\\host` have a host or a path.
+  const url = /^https?:\/\/[^/\\]/i.test(text) ? parseUrl(text) : null;
+  if (url === null) {
+    return `must be an absolute ${rule === 'public' ? 'https://' : 'https:// or http://'} URL`;
+  }
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
+  if (text.includes('#')) return 'must not contain a fragment (#)';
+  if (url.port === '0') return 'must not have port 0';
+  return findHostProblem(rule, url);
 }
 
 /**
@@ -35,10 +40,11 @@ export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlC
  * @param subject how the message calls the URL
  */
 export function findWebhookUrlError(subject: string, url: string, rule: WebhookUrlRule): SvcError | null {
-  const problem = findProblem(url, rule);
+  const problem = findWebhookUrlProblem(url, rule);
   if (problem === null) return null;
   const parsed = parseUrl(url);
-  const isLocal = findProblem(url, 'local') === null && parsed !== null && !needsLookup('local', parsed);
+  const isLocal =
+    findWebhookUrlProblem(url, 'local') === null && parsed !== null && !needsLookup('local', parsed);
   const hint = isLocal ? ACCEPT_LOCAL_URLS : null;
   return new SvcError('validation_failed', `${subject} ${problem}.`, { hint });
 }
@@ -61,21 +67,6 @@ export function findTargetProblem(
     return 'must use HTTPS, because plain HTTP is only for loopback and private addresses';
   }
   return null;
-}
-
-function findProblem(text: string, rule: WebhookUrlRule): string | null {
-  if (text.length > WEBHOOK_URL_MAX_LENGTH)
-    return `must be at most ${WEBHOOK_URL_MAX_LENGTH} characters long`;
-  if (INVISIBLE.test(text)) return 'must not contain whitespace or control characters';
-  // Parsers disagree on whether `https:host` and `https:\\host` have a host or a path.
-  const url = /^https?:\/\/[^/\\]/i.test(text) ? parseUrl(text) : null;
-  if (url === null) {
-    return `must be an absolute ${rule === 'public' ? 'https://' : 'https:// or http://'} URL`;
-  }
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
-  if (text.includes('#')) return 'must not contain a fragment (#)';
-  if (url.port === '0') return 'must not have port 0';
-  return findHostProblem(rule, url);
 }
 
 /** As {@link findTargetProblem}, for the host of a URL, with the reason. A name that {@link needsLookup} has no problem yet. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Environment } from '../domain/credentials.ts';
 import { EVENT_TYPE_PATTERN, isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { publicRoutes } from '../domain/public-routes.ts';
-import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlProblem } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
 import { toFilterFields } from '../resources/define-resource.ts';
 import { CreatedWebhook, publicEndpointFields } from '../resources/endpoint.ts';
@@ -195,8 +195,8 @@ function createWebhookUrlSchema(rules: Rules) {
     v.string(),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
-      const checked = checkWebhookUrl(dataset.value, rules.webhookUrl);
-      if (!checked.ok) addIssue({ message: checked.problem });
+      const problem = findWebhookUrlProblem(dataset.value, rules.webhookUrl);
+      if (problem !== null) addIssue({ message: problem });
     }),
     v.metadata({ jsonSchema: { format: 'uri' } }),
   );

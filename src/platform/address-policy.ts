@@ -96,7 +96,7 @@ async function resolveAddresses(host: string, lookup: Lookup): Promise<readonly 
 
 /**
  * Checks that a name in a plain HTTP URL resolves to loopback and private addresses only, under the rule `local` (gap
- * `webhook.url`). Call it for a URL that `checkWebhookUrl` accepts. Each connection checks its address again.
+ * `webhook.url`). Call it for a URL that `findWebhookUrlProblem` accepts. Each connection checks its address again.
  * @param subject how the message calls the URL @throws SvcError `validation_failed`
  */
 export async function assertLocalHost(

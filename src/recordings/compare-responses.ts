@@ -1,7 +1,7 @@
 /** Maps the differences between the responses of the service and of the emulator to gaps. */
 import { isDeepStrictEqual } from 'node:util';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
-import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import { findWebhookUrlProblem } from '../domain/webhook-url.ts';
 import { listEventTypes } from '../fixtures/event-fixtures.ts';
 import { builtInFixtureFolder } from '../fixtures/fixture-folders.ts';
 import { type ConfigValue, isConfigurable } from '../profile/gap.ts';
@@ -109,7 +109,8 @@ const rules: readonly Rule[] = [
     gap: 'webhook.url',
     about: /\burl\b|https|public/i,
     when: ({ input }) =>
-      checkWebhookUrl(String(input.url), 'local').ok && !checkWebhookUrl(String(input.url), 'public').ok,
+      findWebhookUrlProblem(String(input.url), 'local') === null &&
+      findWebhookUrlProblem(String(input.url), 'public') !== null,
     read: readDecision('local', 'public'),
   },
   {
