@@ -9,15 +9,10 @@ import {
 } from '../domain/secret-remover.ts';
 import type { ApiRequestMessages } from '../store/api-requests.ts';
 
-interface LogLimits {
-  /** Characters of the path, the user agent and an error message. */
-  readonly text: number;
-  /** Characters. */
-  readonly responseBody: number;
-}
-
-export const logLimits: LogLimits = { text: 2048, responseBody: 64 * 1024 };
-
+/** Characters of the path, the user agent and an error message. */
+export const LOGGED_TEXT_LIMIT = 2048;
+/** Characters. */
+const RESPONSE_BODY_LIMIT = 64 * 1024;
 /** Bytes. The default of the gap `body.limit`, so that every accepted request can be sent again. */
 const REQUEST_BODY_LIMIT = 256 * 1024;
 
@@ -43,14 +38,11 @@ interface Exchange {
   readonly response: HTTPResponse;
 }
 
-export function toLoggedMessages(
-  { event, path, body, response }: Exchange,
-  limits = logLimits,
-): ApiRequestMessages {
-  const isPathTruncated = path.length > limits.text;
+export function toLoggedMessages({ event, path, body, response }: Exchange): ApiRequestMessages {
+  const isPathTruncated = path.length > LOGGED_TEXT_LIMIT;
   const isBodyTruncated = body !== null && body.length > REQUEST_BODY_LIMIT;
   const text = typeof response.body === 'string' ? response.body : '';
-  const storedText = toLoggedText(text, limits.responseBody);
+  const storedText = toLoggedText(text, RESPONSE_BODY_LIMIT);
   const hasResponse = response.status !== 0;
   return {
     request_headers: toLoggedHeaders(Object.entries(event.runtime?.node?.req.headers ?? {})),
@@ -60,7 +52,7 @@ export function toLoggedMessages(
     response_headers: hasResponse ? toLoggedHeaders(response.headers) : null,
     response_body: hasResponse ? storedText : null,
     response_size: hasResponse ? Buffer.byteLength(text) : null,
-    response_truncated: text.length > limits.responseBody ? 1 : 0,
+    response_truncated: text.length > RESPONSE_BODY_LIMIT ? 1 : 0,
   };
 }
 

@@ -9,7 +9,7 @@ import { createPublicHandlers } from '../emulator/service/public-handlers.ts';
 import type { Sandbox } from '../emulator/service/sandbox.ts';
 import { validateInput } from '../operations/operation.ts';
 import type { PublicOperations } from '../operations/public-operations.ts';
-import { logLimits, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
+import { LOGGED_TEXT_LIMIT, toLoggedMessages, toLoggedPath, toLoggedText } from './logged-messages.ts';
 import { mountOperations, rejectPath } from './mount-operations.ts';
 import { readInput, receiveBody } from './read-request.ts';
 import { dropConnection, findFault, toFaultError, waitForLatency } from './request-faults.ts';
@@ -176,15 +176,15 @@ class PublicRequest {
         id: this.id,
         at_wall: this.#arrivedAt,
         method: event.req.method,
-        path: path.slice(0, logLimits.text),
+        path: path.slice(0, LOGGED_TEXT_LIMIT),
         status: response.status ?? 200,
         error_code: error?.code ?? null,
-        error_message: error && toLoggedText(error.message, logLimits.text),
+        error_message: error && toLoggedText(error.message, LOGGED_TEXT_LIMIT),
         duration_ms: durationMs,
         api_key_seq: caller?.keySeq ?? null,
         workspace_seq: caller?.workspaceSeq ?? null,
         resource_id: this.resourceId,
-        user_agent: userAgent && toLoggedText(userAgent, logLimits.text),
+        user_agent: userAgent && toLoggedText(userAgent, LOGGED_TEXT_LIMIT),
         fault: this.fault && JSON.stringify(this.fault.applied),
         ...toLoggedMessages({ event, path, body: this.body, response }),
       });

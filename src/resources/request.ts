@@ -36,7 +36,7 @@ export const requestTable = defineFields({
     schema: v.string(),
     label: 'Path',
     summary: 'Path and query, without secrets',
-    detail: 'Truncated to 2,048 characters, or to 256 if the request had no valid API key',
+    detail: 'Truncated to 2,048 characters',
     column: { canTruncate: true },
   },
   status: {
@@ -125,10 +125,7 @@ export const LoggedMessage = resource('The headers and the body of a logged requ
     { summary: 'Size of the whole body in bytes', detail: '`null` if it was not read' },
     v.nullable(Count),
   ),
-  truncated: described(
-    { summary: 'Whether only a part of the path, the headers or the body is stored' },
-    v.boolean(),
-  ),
+  truncated: described({ summary: 'Whether only a part of the path or the body is stored' }, v.boolean()),
 });
 export type LoggedMessage = v.InferOutput<typeof LoggedMessage>;
 

@@ -171,7 +171,7 @@ export const tables = {
     request_body: blobOrNull(),
     /** Bytes of the whole body. */
     request_size: integerOrNull(),
-    /** Whether a part of the headers or of the body is missing. */
+    /** Whether a part of the path or of the body is missing. */
     request_truncated: flag(),
     response_headers: textOrNull(),
     response_body: textOrNull(),

@@ -19,11 +19,12 @@ interface Message {
   readonly response?: HTTPResponse;
 }
 
-/** The row of a message, with limits of 10 characters for the path and 4 for the response. */
+/** The row of a message. */
 function log({ headers = {}, path = '/', body = null, response: sent = response }: Message) {
-  const exchange = { event: createEvent('/', headers), path, body, response: sent };
-  return toLoggedMessages(exchange, { text: 10, responseBody: 4 });
+  return toLoggedMessages({ event: createEvent('/', headers), path, body, response: sent });
 }
+
+const atLimit = 'ä'.repeat(2 ** 16);
 
 describe('the limits of the request log', () => {
   it('a text is cut off at the limit, and a secret at the limit is removed as a whole', () => {
@@ -36,8 +37,8 @@ describe('the limits of the request log', () => {
   });
 
   it.each<[string, Message, object]>([
-    ['a path at the limit', { path: '/123456789' }, { request_truncated: 0 }],
-    ['a longer path', { path: '/1234567890' }, { request_truncated: 1 }],
+    ['a path at the limit', { path: '/'.repeat(2048) }, { request_truncated: 0 }],
+    ['a longer path', { path: '/'.repeat(2049) }, { request_truncated: 1 }],
     ['a request without a body', {}, { request_body: null, request_size: null, request_truncated: 0 }],
     ['an empty body', { body: Buffer.alloc(0) }, { request_body: Buffer.alloc(0), request_size: 0 }],
     ['a body at the limit', { body: Buffer.alloc(2 ** 18) }, { request_size: 2 ** 18, request_truncated: 0 }],
@@ -57,13 +58,13 @@ describe('the limits of the request log', () => {
     ],
     [
       'a response at the limit',
-      { response: new HTTPResponse('äöüß') },
-      { response_body: 'äöüß', response_size: 8, response_truncated: 0 },
+      { response: new HTTPResponse(atLimit) },
+      { response_body: atLimit, response_size: 2 ** 17, response_truncated: 0 },
     ],
     [
       'a longer response',
-      { response: new HTTPResponse('12345') },
-      { response_body: '1234', response_size: 5, response_truncated: 1 },
+      { response: new HTTPResponse(`${atLimit}b`) },
+      { response_body: atLimit, response_size: 2 ** 17 + 1, response_truncated: 1 },
     ],
     [
       'a dropped connection',
