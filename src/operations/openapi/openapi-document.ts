@@ -26,7 +26,7 @@ const publicTags: Tags = {
 const controlTags: Tags = {
   Emulator: {
     description: 'Inspect, reset, snapshot and stop the emulator.',
-    paths: ['', 'status', 'diagnosis', 'overview', 'schedule', 'reset', 'snapshot', 'stop'],
+    paths: ['status', 'diagnosis', 'overview', 'schedule', 'reset', 'snapshot', 'stop'],
   },
   Clock: {
     description: 'The schedule clock of a workspace, which decides when retries are due.',
@@ -34,7 +34,7 @@ const controlTags: Tags = {
   },
   Deliveries: {
     description: 'Deliveries, their attempts and their signatures.',
-    paths: ['deliveries', 'attempts'],
+    paths: ['deliveries'],
   },
   Faults: { description: 'Faults that you inject into requests and deliveries.', paths: ['faults'] },
   Events: {

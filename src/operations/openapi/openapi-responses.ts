@@ -13,7 +13,6 @@ const sharedErrors = [
   'payload_too_large',
   'unsupported_media_type',
   'validation_failed',
-  'rate_limited',
   'internal_error',
   'storage_unavailable',
 ] as const;
@@ -22,6 +21,7 @@ const publicErrors: readonly ErrorCode[] = [
   'unauthenticated',
   'permission_denied',
   'method_not_allowed',
+  'rate_limited',
   'idempotency_in_progress',
   'idempotency_key_reused',
 ];

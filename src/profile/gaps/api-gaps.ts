@@ -101,7 +101,7 @@ export const apiGaps = {
     reason:
       'There is one code for each problem that a client can handle. The body has exactly the described fields.',
     answer:
-      '400 `invalid_request`, 401 `unauthenticated`, 403 `permission_denied`, 403 `forbidden_origin` (for another `Host` while only this machine can reach the emulator), 404 `not_found`, 405 `method_not_allowed` with `Allow`, 409 `idempotency_in_progress`, 409 `conflict` (the emulator was reset during the request), 413 `payload_too_large`, 415 `unsupported_media_type`, 422 `validation_failed` (names the field by its path) and `idempotency_key_reused`, 429 `rate_limited`, 500 `internal_error`, 503 `storage_unavailable` when the database cannot be written',
+      '400 `invalid_request`, 401 `unauthenticated`, 403 `permission_denied`, 403 `forbidden_origin` (for another `Host` while only this machine can reach the emulator), 404 `not_found`, 405 `method_not_allowed` with `Allow`, 409 `idempotency_in_progress`, 413 `payload_too_large`, 415 `unsupported_media_type`, 422 `validation_failed` (names the field by its path) and `idempotency_key_reused`, 429 `rate_limited`, 500 `internal_error`, 503 `storage_unavailable` when the database cannot be written',
   },
   'request.id': {
     question: 'Where does a response carry the request ID?',
