@@ -39,7 +39,7 @@ export function parseProxy(text: string): HttpProxy {
   };
 }
 
-/** Whether requests to a URL use the proxy. Loopback and private addresses never do, and so does plain HTTP, which only they accept. */
+/** Whether requests to a URL use the proxy. Loopback and private addresses never do, and neither does plain HTTP, which only they accept. */
 export function usesProxy({ hostname, protocol }: URL): boolean {
   return protocol !== 'http:' && classifyHost(hostname).kind === 'public';
 }

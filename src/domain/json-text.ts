@@ -18,12 +18,6 @@ export interface JsonObjectText {
   writtenText(name: string): string | undefined;
 }
 
-/**
- * Parses the text of a JSON object.
- * @param subject of the sentence in an error
- * @throws SvcError `invalid_request` if it is not JSON, is not an object, has a field twice (parsers disagree on which
- *   one counts), or is nested more than {@link MAX_JSON_DEPTH} levels deep.
- */
 export function isJsonObjectText(text: string): boolean {
   try {
     parseJsonObject(text);
@@ -33,6 +27,12 @@ export function isJsonObjectText(text: string): boolean {
   }
 }
 
+/**
+ * Parses the text of a JSON object.
+ * @param subject of the sentence in an error
+ * @throws SvcError `invalid_request` if it is not JSON, is not an object, has a field twice (parsers disagree on which
+ *   one counts), or is nested more than {@link MAX_JSON_DEPTH} levels deep.
+ */
 export function parseJsonObject(text: string, subject = 'The body'): JsonObjectText {
   let value: unknown;
   try {

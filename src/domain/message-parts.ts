@@ -39,8 +39,8 @@ export function suggestMatch(
 /**
  * The candidate that is closest to a mistyped word, by edit distance and ignoring case.
  * @param maxMistakes a limit in addition to that of the length
- * @returns null if no candidate is close: with at most one mistake, or one per three characters in a longer word. A mistake is
- *   a wrong, missing or additional character, or two swapped neighbors.
+ * @returns null if none is close. Close means at most one mistake, or one per three characters in a longer word. A mistake is a wrong,
+ *   missing or additional character, or two swapped neighbors.
  */
 export function findClosest(
   word: string,

@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): H3 {
       return controlResponse(200, JSON.stringify(document), requestId);
     }),
   );
-  // They say only that the emulator runs, also to a container's health check, which has no token.
+  // Without the guard: a container's health check has no token, and these responses say only that the emulator runs.
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
   app.all('/**', (event) => {
     const requestId = nextRequestId();

@@ -86,7 +86,7 @@ export class AttemptTable extends Table {
     );
   }
 
-  /** The last attempt to an endpoint that succeeded, before the sequence `beforeSeq`. */
+  /** The sequence of the last attempt to an endpoint that succeeded; 0 without one. */
   findLastSuccess(webhookSeq: number): number {
     const seq = this.sql.value(
       `SELECT seq FROM attempts WHERE webhook_seq = ? AND outcome = 'succeeded' ORDER BY seq DESC LIMIT 1`,
