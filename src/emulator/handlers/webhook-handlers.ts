@@ -117,7 +117,7 @@ export function createWebhookHandlers(
     sendTestEvent: async ({ id, type, payload_text: payload }) => {
       validate(TestEventSchema, { type }, 'validation_failed');
       const webhook = getWebhookRow(sandbox, id);
-      const workspace = findWorkspace(sandbox, webhook.workspace_id) ?? sandbox.workspaces.default;
+      const workspace = sandbox.workspaces.get(webhook.workspace_seq);
       const event = { workspace, type, payload, webhooks: [webhook] };
       const { id: eventId, eventsToPublish } = await store.write(() => createEvent(sandbox, event));
       for (const each of eventsToPublish) bus.publish(each);
