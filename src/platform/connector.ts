@@ -84,7 +84,8 @@ export class Connector {
     const timer = setTimeout(() => limit.abort(), connectTimeoutMs);
     try {
       const tunnel =
-        proxy && (await openTunnel(proxy, `${addBrackets(host)}:${port}`, limit.signal, connectTimeoutMs));
+        proxy &&
+        (await connectThroughProxy(proxy, `${addBrackets(host)}:${port}`, limit.signal, connectTimeoutMs));
       if (tunnel) onPhase('tls');
       const options = {
         host,
@@ -122,7 +123,7 @@ export class Connector {
  * the proxy learns the host and cannot read deliveries.
  * @throws ProxyError
  */
-async function openTunnel(
+async function connectThroughProxy(
   { hostname, port, authorization, authority: name }: HttpProxy,
   authority: string,
   signal: AbortSignal,
