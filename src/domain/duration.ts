@@ -79,6 +79,6 @@ export function parseRelativeTime(text: string, now: number): number {
 
 /** Reads `START/END`, or `START` for up to `now`, as {@link parseRelativeTime}. @returns both times; NaN for another text */
 export function parsePeriod(text: string, now: number): readonly [start: number, end: number] {
-  const [start = '', end] = text.split('/', 2);
-  return [parseRelativeTime(start, now), end === undefined ? now : parseRelativeTime(end, now)];
+  const [start = '', ...end] = text.split('/');
+  return [parseRelativeTime(start, now), end.length === 0 ? now : parseRelativeTime(end.join('/'), now)];
 }

@@ -7,6 +7,7 @@ import {
   formatRelative,
   formatSpan,
   parseDuration,
+  parsePeriod,
   parseRelativeTime,
 } from '../../src/domain/duration.ts';
 
@@ -125,6 +126,14 @@ it('parseRelativeTime reads a duration before now, and a timestamp', () => {
   expect(parseRelativeTime('2026-01-01T00:00:00Z', 0)).toBe(Date.parse('2026-01-01T00:00:00Z'));
   expect(parseRelativeTime('soon', 0)).toBeNaN();
   expect(parseRelativeTime('2027', 0)).toBe(Date.UTC(2027));
+});
+
+it.each([
+  ['1h', [6_400_000, 10_000_000]],
+  ['1h/30m', [6_400_000, 8_200_000]],
+  ['1h/30m/xx', [6_400_000, Number.NaN]],
+])('parsePeriod reads %s as %j', (text, times) => {
+  expect(parsePeriod(text, 10_000_000)).toEqual(times);
 });
 
 it.each([
