@@ -71,7 +71,7 @@ export function describeFileProblem(problem: DatabaseFileProblem): { message: st
   return {
     message: `${messages[problem]} Writes are refused.`,
     hint: {
-      text: 'Nothing is lost until the emulator stops. Before you restart it and load the snapshot, save the state',
+      text: 'Nothing is lost until the emulator stops. To load the state after a restart, save it now',
       command: 'svc emulator snapshot save FILE',
     },
   };
