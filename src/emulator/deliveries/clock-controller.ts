@@ -93,7 +93,7 @@ export class ClockController {
       if (Number.isFinite(target) && !signal?.aborted) {
         this.#jump(workspace, target, wasFrozen);
         // Nothing is due, but the retry window of a paused delivery may have ended.
-        await this.#dispatcher.whenIdle(workspace);
+        await this.#waitForNextDueAt(workspace);
       }
     } finally {
       clock.set({ frozen: wasFrozen });

@@ -209,4 +209,10 @@ describe('ClockController', () => {
     await expect(clock.advance(workspace, MINUTE_MS)).rejects.toMatchObject({ code });
     expect(workspace.clock.now()).toBe(NOW + 5 * MINUTE_MS);
   });
+
+  it('a move fails with conflict if the state is replaced after its last step', async () => {
+    const { clock, sandbox, workspace } = startController();
+    vi.spyOn(sandbox.workspaces, 'isCurrent').mockImplementation(() => workspace.clock.now() === NOW);
+    await expect(clock.advance(workspace, MINUTE_MS)).rejects.toMatchObject({ code: 'conflict' });
+  });
 });
