@@ -28,7 +28,7 @@ it('no document or message uses npx svc before it explains how to install the pa
   const early = files.filter(({ text }) => {
     const run = text.search(/npx svc(?![-\w])/);
     if (run < 0) return false;
-    const installed = text.search(/npm (?:i|install) (?:-D|--save-dev) svc-emulator/);
+    const installed = text.search(/npm (?:i|install) (?:-D|--save-dev) (?:\.\/)?svc-emulator/);
     return installed < 0 || installed > run;
   });
   expect(early.map(({ path }) => path)).toEqual([]);
