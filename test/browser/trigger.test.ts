@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { expectAccessibleAt } from '../support/accessibility.ts';
 import {
   describeInBrowser,
   expectFocused,
@@ -17,8 +18,6 @@ import { startEmulator, startPair } from './open-emulator.ts';
 const payload = (page: Page) => page.getByLabel('Payload');
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
 const result = (page: Page) => page.getByRole('region', { name: 'Result' });
-/** Selects the second workspace in the header. */
-const selectSecond = (page: Page) => page.getByLabel('Workspace').selectOption('Second');
 
 async function openTrigger(
   emulator: Parameters<typeof openDashboard>[0],
@@ -30,7 +29,7 @@ async function openTrigger(
 }
 
 describeInBrowser('the trigger page', () => {
-  it('the trigger page fills in the fixture of a type, sends the edited payload and shows its delivery', async () => {
+  it('the trigger page fills in the fixture of a type, copies the edited form as a command, sends it and shows its delivery', async () => {
     const { emulator, receiver } = await startPair();
     const page = await openTrigger(emulator);
     // An open trigger page without a type has the focus there, so that typing runs no shortcut.
@@ -39,6 +38,10 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.url()).toContain('?type=order.shipped');
     await expect.poll(() => payload(page).innerText()).toContain('"tracking_number"');
     await payload(page).fill('{"order_id": "ord_1", "amount": 12.50}');
+    await page.getByRole('button', { name: 'Copy as svc command' }).click();
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'))
+      .toBe(`svc trigger order.shipped --data '{"order_id":"ord_1","amount":12.50}'`);
     await payload(page).press('Control+Enter');
     await result(page).getByText('succeeded').waitFor();
     const { body, envelope } = await receiver.request(1);
@@ -64,31 +67,32 @@ describeInBrowser('the trigger page', () => {
     expect((await receiver.request(1)).envelope?.type).toBe('invoice.paid');
   });
 
-  it('the trigger page notices an endpoint that is registered after it opened', async () => {
-    const emulator = await startEmulator();
-    const page = await openTrigger(emulator, { query: '?type=order.shipped', hasFakeTimers: true });
-    await page.getByText('No enabled endpoint is subscribed to order.shipped').waitFor();
-    await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
-    await skipToNextPoll(page);
-    await page.getByText('Subscribed endpoints: http://127.0.0.1:9/hooks').waitFor();
-  });
-
-  it('the trigger page shows an API error at its field', async () => {
+  it('the trigger page shows an API error at its field and a syntax error in the payload, without accessibility violations', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=Pets', expectedErrors: /422/ });
     await send(page);
     await page.getByText('Must have the form').waitFor();
     await expect.poll(() => page.getByLabel('Event type').getAttribute('aria-invalid')).toBe('true');
+    await payload(page).fill('{\n  "a": 1,\n}');
+    await page.getByText('Line 3, column 1: Unexpected }.').waitFor();
+    await expectAccessibleAt(page, [320, 1920]);
+    expect(await page.getByText('Must have the form').isVisible()).toBe(true);
   });
 
-  it('the trigger page says when no endpoint is subscribed and links the endpoint page', async () => {
+  it('the trigger page says that no endpoint is subscribed, links the page that registers one, and notices the new endpoint', async () => {
     const emulator = await startEmulator();
-    const page = await openTrigger(emulator, { query: '?type=order.shipped' });
-    await page.getByText('No enabled endpoint is subscribed to order.shipped').waitFor();
+    const page = await openTrigger(emulator, { query: '?type=order.shipped', hasFakeTimers: true });
+    const missing = page.getByText('No endpoint is subscribed to order.shipped');
+    await missing.waitFor();
     await send(page);
     await result(page).getByText('was subscribed').waitFor();
     await page.getByRole('link', { name: 'Register an endpoint' }).first().click();
     await expect.poll(() => page.title()).toBe('Home · svc');
+    await page.goBack();
+    await missing.waitFor();
+    await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
+    await skipToNextPoll(page);
+    await page.getByText('Subscribed endpoints: http://127.0.0.1:9/hooks').waitFor();
   });
 
   it('the trigger page starts from an existing event with its fields, and its numbers unchanged', async () => {
@@ -104,45 +108,28 @@ describeInBrowser('the trigger page', () => {
       expect(event).toMatchObject(eventFields);
   });
 
-  it('the trigger page sends to another workspace with a key of that workspace', async () => {
+  it('the trigger page sends to another workspace with one key of that workspace, and creates another after that key is rejected', async () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
-    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await selectSecond(page);
-    await page.getByText('No enabled endpoint is subscribed to pets.fed').waitFor();
-    for (const count of [1, 2]) {
+    const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
+    await page.getByLabel('Workspace').selectOption('Second');
+    await page.getByText('No endpoint is subscribed to pets.fed').waitFor();
+    /** @param count of events in the workspace afterwards */
+    const sendEvent = async (count: number) => {
       await send(page);
       await result(page).getByText('was subscribed').waitFor();
       await expect
         .poll(async () => (await emulator.control.listEvents({ workspace_id: id })).data)
         .toHaveLength(count);
-    }
+    };
+    await sendEvent(1);
+    await sendEvent(2);
     const { data } = await emulator.control.listKeys({ workspace_id: id });
     expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
-  });
-
-  it('the trigger page creates another key for a workspace after its key is rejected', async () => {
-    const { emulator } = await startPair();
-    const { id } = await emulator.control.createWorkspace({ name: 'Second' });
-    const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
-    await selectSecond(page);
-    await send(page);
-    await result(page).getByText('was subscribed').waitFor();
-    const [key] = (await emulator.control.listKeys({ workspace_id: id })).data;
-    await emulator.control.revokeKey({ id: `${key?.id}` });
+    await emulator.control.revokeKey({ id: `${data[0]?.id}` });
     await send(page);
     await page.getByRole('alert').waitFor();
-    await send(page);
-    await result(page).getByText('was subscribed').waitFor();
-  });
-
-  it('the trigger page copies the form as a command', async () => {
-    const { emulator } = await startPair();
-    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await payload(page).fill('{"n": 1.50}');
-    await page.getByRole('button', { name: 'Copy as svc command' }).click();
-    const copied = () => page.evaluate('navigator.clipboard.readText()');
-    await expect.poll(copied).toBe(`svc trigger pets.fed --data '{"n":1.50}'`);
+    await sendEvent(3);
   });
 
   it('the trigger page marks project fixtures and shows the problem of an invalid one', async () => {

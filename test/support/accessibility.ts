@@ -8,12 +8,12 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The rules that compare colors. The results of all others are the same in both color schemes. */
-const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
+/** The rules that compare colors. The results of all others are the same in both color schemes, and with forced colors. */
+export const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** Checks the current page against WCAG 2.2, levels A and AA, including contrast. */
-export async function expectAccessible(page: Page): Promise<void> {
-  expect(await findViolations(page, TAGS)).toEqual([]);
+export async function expectAccessible(page: Page, rules = TAGS): Promise<void> {
+  expect(await findViolations(page, rules)).toEqual([]);
 }
 
 /**
@@ -47,6 +47,6 @@ async function findViolations(page: Page, rules: readonly string[]): Promise<str
     }).then(({ violations }) => violations)`,
   )) as AxeResults['violations'];
   return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html}\n${failureSummary}`),
+    nodes.map(({ html, failureSummary }) => `${page.url()}\n${id}: ${help}\n${html}\n${failureSummary}`),
   );
 }
