@@ -27,9 +27,11 @@ describeInBrowser('the delivery list', () => {
     await rowsOf(page).getByRole('img', { name: 'succeeded' }).waitFor();
   });
 
-  it('the delivery list updates a row in place with its next attempt or the reason it stopped', async () => {
-    const { emulator, page } = await openList({}, { responses: 500 });
+  it('the delivery list updates a row in place with its next attempt or the reason it stopped, and marks an injected fault', async () => {
+    const { emulator, page } = await openList();
+    await emulator.control.addFault({ on: 'delivery', kind: 'error-response', status: 500 });
     await trigger(emulator, 1);
+    await rowsOf(page).getByRole('img', { name: 'injected fault: error-response' }).waitFor();
     await rowsOf(page).getByText('retry in').waitFor();
     await emulator.control.settleClock({});
     await rowsOf(page).getByText('no further attempt fits into the retry window').waitFor();
@@ -64,14 +66,6 @@ describeInBrowser('the delivery list', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  it('seven tabs of one browser show new deliveries, although it opens only six connections to a host', async () => {
-    const { emulator, page } = await openList();
-    const tabs = [page];
-    while (tabs.length < 7) tabs.push(await openDashboard(emulator, { besides: page }));
-    await trigger(emulator, 1);
-    for (const tab of tabs) await expect.poll(() => typesOf(tab)).toEqual(['order.shipped']);
-  });
-
   it('the delivery list becomes empty when the emulator is reset', async () => {
     const { emulator, page } = await openList({ 'order.shipped': 1 });
     await rowsOf(page).first().waitFor();
@@ -81,13 +75,21 @@ describeInBrowser('the delivery list', () => {
 });
 
 describeInBrowser('a long delivery list', () => {
-  it('a long delivery list shows the newest deliveries and loads older ones on request', async () => {
+  it('a long delivery list shows the newest deliveries, loads older ones on request, and shows the row of the open one after a reload', async () => {
     const { page } = await openList({ 'made.oldest': 1, 'order.shipped': PAGE_SIZE });
     await expect.poll(() => rowsOf(page).count()).toBe(PAGE_SIZE);
     await page.getByRole('button', { name: 'Show older deliveries' }).click();
-    await rowsOf(page).getByText('made.oldest').waitFor();
+    const oldest = rowsOf(page).getByText('made.oldest');
+    await oldest.waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(PAGE_SIZE + 1);
     expect(await page.getByRole('button', { name: 'Show older deliveries' }).count()).toBe(0);
+    await oldest.click();
+    await expect.poll(() => idOf(page)).toBeDefined();
+    await page.reload();
+    await openRowOf(page).getByText('made.oldest').waitFor();
+    await expect
+      .poll(() => openRowOf(page).evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight))
+      .toBe(true);
   });
 
   it('a long delivery list keeps its scroll position when deliveries arrive and counts them on a button', async () => {
@@ -117,24 +119,5 @@ describeInBrowser('a long delivery list', () => {
     await page.mouse.down();
     await page.mouse.up();
     await expect.poll(() => idOf(page)).toBe(id);
-  });
-
-  it('the row of the open delivery is in view after a reload', async () => {
-    const emulator = await openEmulator();
-    await trigger(emulator, 1, 'made.oldest');
-    await trigger(emulator, PAGE_SIZE + 50);
-    const { data } = await emulator.control.listDeliveries({ limit: 1_000 });
-    const page = await openDashboard(emulator, { hash: `/deliveries/${data.at(-1)?.id}` });
-    await openRowOf(page).getByText('made.oldest').waitFor();
-    await expect
-      .poll(() => openRowOf(page).evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight))
-      .toBe(true);
-  });
-
-  it('the row of a delivery with an injected fault has a badge', async () => {
-    const { emulator, page } = await openList();
-    await emulator.control.addFault({ on: 'delivery', kind: 'error-response', status: 500 });
-    await trigger(emulator, 1);
-    await rowsOf(page).getByRole('img', { name: 'injected fault: error-response' }).waitFor();
   });
 });
