@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
-import { focusedRowOf, openEmulator, openList, rowsOf } from './delivery-list.ts';
+import { focusedRowOf, openList, rowsOf } from './delivery-list.ts';
 
 async function openSettings(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Settings' }).click();
@@ -25,8 +25,8 @@ const LIGHT = 'rgb(247, 247, 249)';
 const DARK = 'rgb(17, 19, 23)';
 
 describeInBrowser('the settings', () => {
-  it('the theme of the settings replaces that of the system and is kept after a reload, until it is System again', async () => {
-    const page = await openDashboard(await openEmulator(), { colorScheme: 'light' });
+  it('the theme of the settings replaces that of the system and is kept after a reload, until it is System again, and applies to other open tabs', async () => {
+    const { emulator, page } = await openList({}, { colorScheme: 'light' });
     await expect.poll(() => backgroundOf(page)).toBe(LIGHT);
     await selectTheme(page, 'Dark');
     await expect.poll(() => backgroundOf(page)).toBe(DARK);
@@ -39,11 +39,8 @@ describeInBrowser('the settings', () => {
     await expect.poll(() => backgroundOf(page)).toBe(LIGHT);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(() => backgroundOf(page)).toBe(DARK);
-  });
-
-  it('a setting applies to other open tabs', async () => {
-    const { emulator, page } = await openList();
     const other = await openDashboard(emulator, { besides: page });
+    await expect.poll(() => backgroundOf(other)).toBe(LIGHT);
     await selectTheme(page, 'Dark');
     await expect.poll(() => backgroundOf(other)).toBe(DARK);
   });

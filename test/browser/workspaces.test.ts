@@ -2,15 +2,20 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import type { TestEmulator } from '../support/test-emulator.ts';
 import { typesOf } from './delivery-list.ts';
 import { startEmulator, startReceiver } from './open-emulator.ts';
 
 const DAY_MS = 86_400_000;
 const selectOf = (page: Page) => page.getByLabel('Workspace');
 
-/** A second workspace, whose clock is ten days ahead, with one delivery that failed once. */
-async function openTwoWorkspaces() {
+async function startTwoWorkspaces() {
   const emulator = await startEmulator();
+  return { emulator, ...(await createSecond(emulator)) };
+}
+
+/** Creates a second workspace, whose clock is ten days ahead, with one delivery that failed once. */
+async function createSecond(emulator: TestEmulator) {
   const receiver = await startReceiver(503);
   const second = await emulator.control.createWorkspace({ name: 'Second' });
   const workspace = { workspace_id: second.id };
@@ -22,15 +27,20 @@ async function openTwoWorkspaces() {
   await emulator.control.advanceClock({ ...workspace, ms: 0 });
   const [delivery] = (await emulator.control.listDeliveries(workspace)).data;
   if (delivery === undefined) throw new Error('The event was not delivered.');
-  return { emulator, second, workspace, delivery };
+  return { second, workspace, delivery };
 }
 
 describeInBrowser('the workspace of a page', () => {
-  it('the selected workspace is in the address, which Back and a new tab follow', async () => {
-    const { emulator, second } = await openTwoWorkspaces();
+  it('a workspace can be selected when there are two, and is in the address, which a reload, Back and a new tab follow', async () => {
+    const emulator = await startEmulator();
     const page = await openDashboard(emulator, { hash: '/events' });
+    await page.getByText('sandbox').waitFor();
+    expect(await selectOf(page).count()).toBe(0);
+    const { second } = await createSecond(emulator);
     await selectOf(page).selectOption('Second');
     await expect.poll(() => page.url()).toContain(`?ws=${second.id}#/events`);
+    await page.reload();
+    await expect.poll(() => selectOf(page).inputValue()).toBe(second.id);
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
     await expect.poll(() => typesOf(page)).toEqual(['made.second']);
     const tab = await openDashboard(emulator, { besides: page });
@@ -43,7 +53,7 @@ describeInBrowser('the workspace of a page', () => {
   });
 
   it('a page requests no data before it knows its workspace', async () => {
-    const { emulator, second } = await openTwoWorkspaces();
+    const { emulator, second } = await startTwoWorkspaces();
     const page = await openDashboard(emulator);
     const { origin } = new URL(page.url());
     const requested: URL[] = [];
@@ -65,8 +75,7 @@ describeInBrowser('the workspace of a page', () => {
   });
 
   it('the page says that the workspace of a link does not exist and links the default one', async () => {
-    const { emulator } = await openTwoWorkspaces();
-    const page = await openDashboard(emulator);
+    const page = await openDashboard(await startEmulator());
     await page.goto(page.url().replace('/#', '/?ws=ws_gone#'));
     await page.getByRole('alert').getByText('Workspace ws_gone does not exist').waitFor();
     await page.getByRole('button', { name: 'Open the default workspace' }).click();
@@ -75,7 +84,7 @@ describeInBrowser('the workspace of a page', () => {
   });
 
   it('a link to a delivery of another workspace selects that workspace', async () => {
-    const { emulator, second, delivery } = await openTwoWorkspaces();
+    const { emulator, second, delivery } = await startTwoWorkspaces();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery.id}` });
     await expect.poll(() => selectOf(page).inputValue()).toBe(second.id);
     await expect.poll(() => page.url()).toContain(`?ws=${second.id}#/deliveries/${delivery.id}`);
@@ -85,7 +94,7 @@ describeInBrowser('the workspace of a page', () => {
   });
 
   it('the delivery page uses the clock of its workspace, and advances it to the next attempt', async () => {
-    const { emulator, workspace, delivery } = await openTwoWorkspaces();
+    const { emulator, workspace, delivery } = await startTwoWorkspaces();
     const before = await emulator.control.getClock(workspace);
     const page = await openDashboard(emulator);
     await page.getByText('No deliveries yet').waitFor();
@@ -102,7 +111,7 @@ describeInBrowser('the workspace of a page', () => {
   });
 
   it('the request log shows no due time of another clock', async () => {
-    const { emulator, delivery } = await openTwoWorkspaces();
+    const { emulator, delivery } = await startTwoWorkspaces();
     const page = await openDashboard(emulator, { hash: `/requests?resource_id=${delivery.event_id}` });
     await page.locator('li > a').filter({ hasText: 'POST /v1/events' }).click();
     const shown = page.getByRole('article', { name: 'Request' });
