@@ -39,6 +39,7 @@ describe('the control plane', () => {
     'evil.example',
     'evil.example:80',
     'localhost.evil.example',
+    'evil.localhost',
     '127.0.0.1.evil.example',
     'localhost.',
     'EVIL.example',
