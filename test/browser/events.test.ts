@@ -64,7 +64,7 @@ describeInBrowser('the event pages', () => {
     const nothing = page.getByText('No events match these filters.');
     await nothing.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => rows.count()).toBe(3);
-    await rows.filter({ hasText: 'invoice.paid' }).getByText('no subscribed endpoint').waitFor();
+    await rows.filter({ hasText: 'invoice.paid' }).getByText('no enabled endpoint subscribed').waitFor();
   });
 
   it('the event pages show an event with its payload, its deliveries and its request', async () => {

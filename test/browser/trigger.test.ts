@@ -82,7 +82,7 @@ describeInBrowser('the trigger page', () => {
   it('the trigger page says that no endpoint is subscribed, links the page that registers one, and notices the new endpoint', async () => {
     const emulator = await startEmulator();
     const page = await openTrigger(emulator, { query: '?type=order.shipped', hasFakeTimers: true });
-    const missing = page.getByText('No endpoint is subscribed to order.shipped');
+    const missing = page.getByText('No enabled endpoint is subscribed to order.shipped');
     await missing.waitFor();
     await send(page);
     await result(page).getByText('was subscribed').waitFor();
@@ -113,7 +113,7 @@ describeInBrowser('the trigger page', () => {
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
     await page.getByLabel('Workspace').selectOption('Second');
-    await page.getByText('No endpoint is subscribed to pets.fed').waitFor();
+    await page.getByText('No enabled endpoint is subscribed to pets.fed').waitFor();
     /** @param count of events in the workspace afterwards */
     const sendEvent = async (count: number) => {
       await send(page);
