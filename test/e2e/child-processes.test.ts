@@ -47,13 +47,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     async () => {
       const [cwd, elsewhere] = [createFolder(), createFolder()];
       const receiver = await startReceiver();
-      const { ready } = await startEmulatorForTest(
-        elsewhere,
-        '--db',
-        ':memory:',
-        '--forward-to',
-        receiver.url,
-      );
+      const { url } = await startEmulatorForTest(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
       const { deliveries } = await runJsonOk(elsewhere, 'trigger', 'order.shipped', '--wait');
       const program = [
         `trap 'echo interrupted > /dev/tty' INT`,
@@ -63,7 +57,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
         'read line < /dev/tty; echo "then $line" > /dev/tty',
       ];
       writeFileSync(join(cwd, 'interactive'), program.join('\n'));
-      const command = ['deliveries', 'replay', '--edit', deliveries[0].id, '--url', ready.url];
+      const command = ['deliveries', 'replay', '--edit', deliveries[0].id, '--url', url];
       const line = [svcFile, ...svcArgs, ...command].map(quoteForShell).join(' ');
       const terminal = await startTerminal(
         ['sh', '-c', `trap : INT; ${line}; echo exit $?; sleep 600; true`],

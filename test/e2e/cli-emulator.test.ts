@@ -7,14 +7,20 @@ import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { binary, runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
-import { createFolder, runJson, startEmulatorForTest, startReceiver } from './test-resources.ts';
+import {
+  createFolder,
+  runJson,
+  startEmulatorForTest,
+  startEmulatorProcess,
+  startReceiver,
+} from './test-resources.ts';
 
 const detach = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--detach'];
 const certificates = join(import.meta.dirname, '../support/certs');
 
 // With the built program, because the bundler could remove a check whose result is not used.
 it('a path that is not percent-encoded UTF-8 is rejected', async () => {
-  const { ready } = await startEmulatorForTest(createFolder());
+  const { ready } = await startEmulatorProcess(createFolder());
   const response = await fetch(`${ready.url}/v1/events/%ff`);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
@@ -24,7 +30,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
   'an emulator that receives %s exits with 0 and removes its run file',
   async (signal) => {
     const cwd = createFolder();
-    const { ready, subprocess } = await startEmulatorForTest(cwd);
+    const { ready, subprocess } = await startEmulatorProcess(cwd);
     process.kill(ready.pid, signal);
     expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
@@ -35,7 +41,7 @@ describe('the run file of an emulator that was killed', () => {
   /** The folder of an emulator that was killed, with changes to its run file. */
   async function leaveBehind(changes: object) {
     const cwd = createFolder();
-    const { ready, subprocess } = await startEmulatorForTest(cwd, '--db', ':memory:');
+    const { ready, subprocess } = await startEmulatorProcess(cwd, '--db', ':memory:');
     const path = join(cwd, '.svc/run.json');
     const run = JSON.parse(readFileSync(path, 'utf8'));
     subprocess.kill('SIGKILL');
@@ -50,13 +56,12 @@ describe('the run file of an emulator that was killed', () => {
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toContain(`No response from ${ready.url}`);
     // The file does not prevent the next start.
-    const next = await startEmulatorForTest(cwd, '--db', ':memory:');
-    expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: next.ready.pid });
+    const { base_url } = await startEmulatorForTest(cwd, '--db', ':memory:');
+    expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ base_url });
   });
 
   it('svc emulator stop does not stop another emulator that has the process id and the port of the run file', async () => {
-    const otherEmulator = await startEmulatorForTest(createFolder(), '--db', ':memory:');
-    const { pid, control_url } = otherEmulator.ready;
+    const { pid, url, control_url } = await startEmulatorForTest(createFolder(), '--db', ':memory:');
     const { cwd } = await leaveBehind({ pid, control_url });
     for (const command of [
       ['emulator', 'stop'],
@@ -64,7 +69,7 @@ describe('the run file of an emulator that was killed', () => {
     ]) {
       const { exitCode, stderr } = await svcInProcess(command, { cwd });
       expect(exitCode).toBe(ExitCode.noEmulator);
-      expect(stderr).toContain(`A different emulator (pid ${pid}) is running at ${otherEmulator.ready.url}`);
+      expect(stderr).toContain(`A different emulator (pid ${pid}) is running at ${url}`);
     }
     expect((await fetch(`${control_url}/status`)).status).toBe(200);
   });
@@ -177,8 +182,8 @@ describe('svc emulator start --detach', () => {
 it('svc emulator wait returns when an emulator that is started later responds', async () => {
   const cwd = createFolder();
   const waiting = runJson(cwd, 'emulator', 'wait');
-  const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
-  expect(await waiting).toMatchObject({ exitCode: ExitCode.success, pid: ready.pid });
+  const { base_url } = await startEmulatorForTest(cwd, '--db', ':memory:');
+  expect(await waiting).toMatchObject({ exitCode: ExitCode.success, base_url });
 });
 
 describe('options of svc emulator start', () => {
@@ -187,17 +192,14 @@ describe('options of svc emulator start', () => {
     const endpoint = '--forward-to https://example.com/hooks --events order.shipped,invoice.paid';
     const options = `${address} ${endpoint} --random-seed 7`.split(' ');
     const cwd = createFolder();
-    const [first, second] = [
-      await startEmulatorForTest(cwd, ...options),
-      await startEmulatorForTest(createFolder(), ...options),
-    ];
-    expect(first.ready).toMatchObject({
+    const first = await startEmulatorForTest(cwd, ...options);
+    const { api_key, webhook_secret } = await startEmulatorForTest(createFolder(), ...options);
+    expect(first).toMatchObject({
       ...{ url: expect.stringMatching(/^http:\/\/localhost:\d+$/), environment: 'production' },
       ...{ profile: 'strict', api_key: expect.stringMatching(/^svc_live_/) },
     });
-    expect(second.ready.api_key).toBe(first.ready.api_key);
-    expect(second.ready.webhook_secret).toBe(first.ready.webhook_secret);
-    expect(await runJson(cwd, 'webhooks', 'get', first.ready.webhook_id)).toMatchObject({
+    expect(first).toMatchObject({ api_key, webhook_secret });
+    expect(await runJson(cwd, 'webhooks', 'get', first.webhook_id)).toMatchObject({
       ...{ url: 'https://example.com/hooks', events: ['order.shipped', 'invoice.paid'] },
     });
   });
@@ -214,11 +216,9 @@ describe('options of svc emulator start', () => {
 
   it('--write-env creates a file with the environment variables of svc env', async () => {
     const cwd = createFolder();
-    const { exitCode } = await svc([...detach, '--write-env', 'new.env'], { cwd });
-    expect(exitCode).toBe(ExitCode.success);
+    await startEmulatorForTest(cwd, '--db', ':memory:', '--write-env', 'new.env');
     const variables = readFileSync(join(cwd, 'new.env'), 'utf8');
     expect(await svcInProcess(['env', '--format', 'dotenv'], { cwd })).toMatchObject({ stdout: variables });
-    expect(await svcInProcess(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
   });
 });
 
@@ -244,8 +244,14 @@ describe('pipes', () => {
     async () => {
       const cwd = createFolder();
       const receiver = await startReceiver();
-      const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:', '--forward-to', receiver.url);
-      const control = createHttpControlClient({ controlUrl: ready.control_url });
+      const { control_url } = await startEmulatorForTest(
+        cwd,
+        '--db',
+        ':memory:',
+        '--forward-to',
+        receiver.url,
+      );
+      const control = createHttpControlClient({ controlUrl: control_url });
       const { deliveries } = await runJson(cwd, 'trigger', 'order.shipped', '--wait');
       const words = [svcFile, ...svcArgs, 'deliveries', 'tail', '--json'].map((word) => `'${word}'`);
       const script = `${words.join(' ')} | head -1; exit "\${PIPESTATUS[0]}"`;

@@ -1,8 +1,8 @@
 /** The output of the built program in a terminal, in a pipe and as a stream. test/cli/command-output.test.ts compares that of every command. */
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readPage } from '../support/documents.ts';
-import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 import {
   binary,
   createTempFolder,
@@ -14,24 +14,18 @@ import {
   svcInProcess,
 } from './cli-program.ts';
 
-const folder = createTempFolder();
-let receiver: Receiver;
-let emulator: Awaited<ReturnType<typeof startEmulator>>;
+const { cwd, remove } = createTempFolder();
 
 beforeAll(async () => {
-  receiver = await createReceiver();
-  emulator = await startEmulator(folder.cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
-  await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd: folder.cwd });
-});
-
-afterAll(async () => {
-  emulator.subprocess.kill();
-  await Promise.all([emulator.subprocess, receiver.close()]);
-  folder.remove();
+  const receiver = await createReceiver();
+  const options = ['--db', ':memory:', '--freeze', '--forward-to', receiver.url];
+  const { stop } = await startEmulator(cwd, options);
+  await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
+  return () => Promise.all([stop(), receiver.close()]).then(remove);
 });
 
 it('svc --help prints the first block of docs/commands.md', async () => {
-  const { stdout } = await svc(['--help'], { cwd: folder.cwd });
+  const { stdout } = await svc(['--help'], { cwd });
   // The single executable has no folder of documents.
   const page = readPage('docs/commands.md').replace(
     binary === null ? /$^/ : / {2}Read the documentation.*\n/,
@@ -45,14 +39,14 @@ describe('output of svc deliveries list', () => {
   // The clock is frozen: the output is the same in each run.
   const args = ['deliveries', 'list'];
   const plain = async (env: Record<string, string> = {}, flags: string[] = []) =>
-    (await svc([...args, ...flags], { cwd: folder.cwd, env })).stdout;
+    (await svcInProcess([...args, ...flags], { cwd, env })).stdout;
 
   it.skipIf(process.platform !== 'linux')(
     'the text is the same in a terminal and in a pipe, except for colors',
     async () => {
       const command = [svcFile, ...svcArgs, ...args].map((word) => `'${word}'`).join(' ');
       const terminal = await runProgram('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
-        ...{ cwd: folder.cwd, env: { TERM: 'xterm' } },
+        ...{ cwd, env: { TERM: 'xterm' } },
       });
       expect(terminal.stdout).toContain('\x1b[');
       expect(stripVTControlCharacters(terminal.stdout).replaceAll('\r', '').trim()).toBe(

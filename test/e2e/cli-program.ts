@@ -1,11 +1,11 @@
 /** Runs the built program in a new folder, without SVC_ variables. */
-import { once, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { execa } from 'execa';
+import { vi } from 'vitest';
 import { createProcessIo } from '../../src/cli/io.ts';
 import { hasFlag, runCommandLine } from '../../src/cli/program.ts';
 import { systemClock } from '../../src/platform/wall-clock.ts';
@@ -60,48 +60,49 @@ export function svc(
   });
 }
 
-/** Runs one command like {@link svc}, but in this process, which takes a tenth of the time. For commands that start no process. */
-export async function svcInProcess(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
-  const streams = { stdout: createSink(), stderr: createSink(), stdin: Readable.from([Buffer.from(input)]) };
-  const host = { ...streams, env: { ...cleanEnvironment(), ...env } };
-  const { signal } = new AbortController();
-  setMaxListeners(0, signal);
-  const exitCode = await runCommandLine(args, {
+/** Starts one command in this process. `output` grows while it runs. */
+export function startInProcess(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
+  const output = { stdout: '', stderr: '' };
+  const collect = (name: keyof typeof output) =>
+    new Writable({
+      write(chunk, _, done) {
+        output[name] += chunk;
+        done();
+      },
+    });
+  const streams = { stdout: collect('stdout'), stderr: collect('stderr') };
+  const stdin = Readable.from([Buffer.from(input)]);
+  const host = { ...streams, stdin, env: { ...cleanEnvironment(), ...env } };
+  const interruption = new AbortController();
+  setMaxListeners(0, interruption.signal);
+  const ended = runCommandLine(args, {
     io: createProcessIo(host as unknown as NodeJS.Process, hasFlag(args, '--no-color')),
     env: host.env,
     cwd,
     now: systemClock.now,
-    signal,
+    signal: interruption.signal,
     handleSignals: () => () => {},
     commandLine: [],
-  });
-  return { exitCode, stdout: streams.stdout.text, stderr: streams.stderr.text };
+  }).then((exitCode) => ({ exitCode, ...output }));
+  return { output, ended, interrupt: () => interruption.abort() };
 }
 
-/** A stream that collects the text that is written to it. */
-function createSink(): Writable & { text: string } {
-  const sink = new Writable({
-    write(chunk, _, done) {
-      stream.text += chunk;
-      done();
-    },
-  });
-  const stream = Object.assign(sink, { text: '' });
-  return stream;
-}
+/** Runs one command like {@link svc}, but in this process, which takes a tenth of the time. Its child processes must not print. */
+export const svcInProcess = (args: readonly string[], options: RunOptions) =>
+  startInProcess(args, options).ended;
 
-/** Longer than any test file takes, even on a busy machine. */
-const EMULATOR_TIMEOUT_MS = 600_000;
-
-/** Starts an emulator in `cwd` on a free port, and waits for its ready line. */
-export async function startEmulator(cwd: string, ...args: string[]) {
-  const command = [...svcArgs, 'emulator', 'start', '--port', '0', '--json', ...args];
-  const subprocess = runProgram(svcFile, command, { cwd, timeout: EMULATOR_TIMEOUT_MS });
-  const failed = subprocess.then(({ stderr }) => {
-    throw new Error(`The emulator did not start: ${stderr}`);
-  });
-  const [line] = await Promise.race([once(createInterface(subprocess.stdout), 'line'), failed]);
-  return { ready: JSON.parse(line) as Ready, subprocess };
+/** Starts an emulator in `cwd` on a free port in this process, and waits for its ready line. */
+export async function startEmulator(cwd: string, args: readonly string[] = [], env = {}) {
+  const command = ['emulator', 'start', '--port', '0', '--json', ...args];
+  const { output, ended, interrupt } = startInProcess(command, { cwd, env });
+  const isReadyOrFailed = () => output.stdout !== '' || output.stderr.includes('{"error":');
+  await vi.waitUntil(isReadyOrFailed, { timeout: 30_000, interval: 5 });
+  if (output.stdout === '') throw new Error(`The emulator did not start: ${output.stderr}`);
+  async function stop(): Promise<void> {
+    interrupt();
+    await ended;
+  }
+  return { ready: JSON.parse(output.stdout) as Ready, stop };
 }
 
 /** Creates an empty folder, and a function that removes it. */

@@ -48,10 +48,10 @@ it('svc emulator reset says how many deliveries it kept, and --all removes them'
 describe.skipIf(process.platform === 'win32')('an emulator whose folder was removed', () => {
   it('commands with its URL report the removed database, and snapshot save works', async () => {
     const cwd = createFolder();
-    const { ready } = await startEmulatorForTest(cwd);
+    const { url: address, pid } = await startEmulatorForTest(cwd);
     await svcInProcess(['trigger', 'order.shipped'], { cwd });
     rmSync(join(cwd, '.svc'), { recursive: true, maxRetries: 3 });
-    const url = ['--url', ready.url];
+    const url = ['--url', address];
     const refused = await svcInProcess(['trigger', 'order.shipped', ...url], { cwd });
     expect(refused).toMatchObject({
       exitCode: ExitCode.internal,
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('an emulator whose folder was remo
     });
     expect(loaded).toMatchObject({ exitCode: ExitCode.success });
     expect((await runJsonOk(other, 'events', 'list')).data).toHaveLength(1);
-    expect(await runJsonOk(cwd, 'emulator', 'status', ...url)).toMatchObject({ pid: ready.pid });
+    expect(await runJsonOk(cwd, 'emulator', 'status', ...url)).toMatchObject({ pid });
   });
 });
 
@@ -75,7 +75,7 @@ describe('svc emulator snapshot', () => {
   it('paths of snapshots are relative to the folder of the command', async () => {
     const receiver = await startReceiver({ status: 503 });
     const [first, second, elsewhere] = [createFolder(), createFolder(), createFolder()];
-    const { ready } = await startEmulatorForTest(first, ...frozenInMemory, '--forward-to', receiver.url);
+    const ready = await startEmulatorForTest(first, ...frozenInMemory, '--forward-to', receiver.url);
     const { event } = await runJsonOk(first, 'trigger', 'order.shipped');
     await receiver.waitFor(1);
     const saved = await svcInProcess(['emulator', 'snapshot', 'save', 'state.svc', '--url', ready.url], {
@@ -87,13 +87,11 @@ describe('svc emulator snapshot', () => {
     );
     expect(readdirSync(elsewhere)).toEqual(['state.svc']);
 
-    const secondEmulator = await startEmulatorForTest(second, ...frozenInMemory);
+    const { api_key } = await startEmulatorForTest(second, ...frozenInMemory);
     const path = join(elsewhere, 'state.svc');
     const loaded = await svcInProcess(['emulator', 'snapshot', 'load', path, '--yes'], { cwd: second });
     expect(loaded.stdout).toMatch(
-      new RegExp(
-        `^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${secondEmulator.ready.api_key}\\n`,
-      ),
+      new RegExp(`^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${api_key}\\n`),
     );
     receiver.respond({});
     expect((await runJsonOk(second, 'clock', 'advance', '5m')).attempts).toMatchObject([

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
 import {
   cleanEnvironment,
@@ -22,21 +22,16 @@ const env = {
   LC_ALL: 'C.UTF-8',
 };
 
-let emulator: Awaited<ReturnType<typeof startEmulator>>;
 let ready: Ready;
 
 beforeAll(async () => {
   symlinkSync(program, join(cwd, 'svc'));
   writeFileSync(join(cwd, 'my payload.json'), '{}');
-  emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', '--forward-to', 'http://127.0.0.1:9/');
+  const options = ['--db', ':memory:', '--freeze', '--forward-to', 'http://127.0.0.1:9/'];
+  const emulator = await startEmulator(cwd, options);
   ready = emulator.ready;
   await svcInProcess(['trigger', 'robot.awoke'], { cwd });
-});
-
-afterAll(async () => {
-  emulator.subprocess.kill();
-  await emulator.subprocess;
-  remove();
+  return () => emulator.stop().then(remove);
 });
 
 /** Whether a shell is installed. A warning says when its tests are skipped. */

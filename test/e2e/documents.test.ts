@@ -4,12 +4,12 @@
  */
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { ready, startProgram } from '../receivers/receiver-process.ts';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type RunningReceiver, ready as readyPattern, startProgram } from '../receivers/receiver-process.ts';
 import { type Block, listBlocks, pages, root } from '../support/documents.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { driverFolder } from '../support/sqlite.ts';
-import { program, runProgram, svc, svcInProcess } from './cli-program.ts';
+import { createTempFolder, program, runProgram, startEmulator, svcInProcess } from './cli-program.ts';
 import { createFolder, runJsonOk } from './test-resources.ts';
 
 /** Blocks in these languages are commands and programs. Others are data and formulas. */
@@ -209,6 +209,20 @@ const pagesToRun = pages.flatMap((page) => {
   return blocks.length > 0 ? [[page, blocks] as const] : [];
 });
 
+/** The receiver of the tutorial, which the prepared pages share. */
+let receiver: RunningReceiver;
+
+beforeAll(async () => {
+  const { cwd, remove } = createTempFolder();
+  const code = listBlocks('docs/tutorial.md').findLast(({ language }) => language === 'js')?.code ?? '';
+  writeFileSync(join(cwd, 'receiver.mjs'), code);
+  receiver = await startProgram([process.execPath, 'receiver.mjs'], {
+    ...{ secret: SECRET, scratch: cwd, ready: readyPattern },
+    maxLifetimeMs: pagesToRun.length * PAGE_TIMEOUT_MS,
+  });
+  return () => receiver.stop().then(remove);
+});
+
 it.skipIf(process.platform === 'win32').each(pagesToRun)(
   'every command and program in %s succeeds',
   { timeout: PAGE_TIMEOUT_MS + 10_000 },
@@ -268,22 +282,13 @@ function createProject(): string {
   return cwd;
 }
 
-/** An emulator, a correct receiver, and a delivery that it accepted; what the placeholders of the page stand for. */
-async function prepare(cwd: string, { env = {} }: Session): Promise<Record<string, string>> {
-  const code = listBlocks('docs/tutorial.md').findLast(({ language }) => language === 'js')?.code ?? '';
-  writeFileSync(join(cwd, 'receiver.mjs'), code);
-  const receiver = await startProgram([process.execPath, 'receiver.mjs'], {
-    secret: SECRET,
-    scratch: cwd,
-    ready,
-  });
-  onTestFinished(receiver.stop);
+/** An emulator, and a delivery that the receiver accepted; what the placeholders of the page stand for. */
+async function prepare(cwd: string, { env }: Session): Promise<Record<string, string>> {
   const url = `http://localhost:${receiver.port}/webhooks`;
   const webhooks = [{ url, events: ['*'], secret: SECRET }];
   writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ workspaces: [{ name: 'Docs', webhooks }] }));
-  const start = ['emulator', 'start', '--detach', '--port', '0', '--seed', 'seed.json'];
-  const { exitCode, stderr } = await svc(start, { cwd, env });
-  expect(exitCode, stderr).toBe(0);
+  const { ready, stop } = await startEmulator(cwd, ['--seed', 'seed.json'], env);
+  onTestFinished(stop);
   const { deliveries } = await runJsonOk(cwd, 'trigger', 'order.shipped', '--wait');
   const { id, event_id, webhook_id, attempts } = await runJsonOk(cwd, 'deliveries', 'get', deliveries[0].id);
   const { headers, body } = attempts[0].request;
@@ -291,7 +296,7 @@ async function prepare(cwd: string, { env = {} }: Session): Promise<Record<strin
   writeFileSync(join(cwd, 'body'), body);
   writeFileSync(join(cwd, 'request.txt'), `POST /webhooks HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
   return {
-    'http://192.168.1.5:4777': (await runJsonOk(cwd, 'emulator', 'status')).url,
+    'http://192.168.1.5:4777': ready.url,
     'del_…': id,
     'evt_…': event_id,
     'req_…': (await runJsonOk(cwd, 'logs', 'list', '--method', 'POST')).data[0].id,

@@ -10,7 +10,7 @@ import { createFolder, startEmulatorForTest } from './test-resources.ts';
 it('programs receive the public address, and commands in the folder use the local one', async () => {
   await using proxy = await createReverseProxy();
   const cwd = createFolder();
-  const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:', '--public-url', proxy.url);
+  const ready = await startEmulatorForTest(cwd, '--db', ':memory:', '--public-url', proxy.url);
   expect(ready).toMatchObject({ base_url: `${proxy.url}/v1`, control_url: `${proxy.url}/_svc` });
   const { control_url } = JSON.parse(readFileSync(join(cwd, '.svc/run.json'), 'utf8'));
   expect(control_url).toBe(`${ready.url}/_svc`);

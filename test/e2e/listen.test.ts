@@ -9,8 +9,8 @@ import type { ControlPlane } from '../../src/operations/control-plane.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
-import { runProgram, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
-import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
+import { runProgram, startInProcess, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
+import { createFolder, killAfterTest, startEmulatorProcess, startReceiver } from './test-resources.ts';
 
 /** An emulator in this process, which commands reach with `--url`. */
 async function openEmulator(options: TestEmulatorOptions = {}) {
@@ -42,6 +42,17 @@ async function listen(cwd: string, ...args: string[]) {
   createInterface(subprocess.stdout).on('line', (line) => lines.push(JSON.parse(line)));
   await expect.poll(() => lines.length).toBeGreaterThan(0);
   return { subprocess, lines, notes, ready: lines[0] };
+}
+
+/** Starts `svc listen` in this process, and interrupts it at the end of the test. */
+function listenInProcess(cwd: string, ...args: string[]) {
+  const listening = startInProcess(['listen', ...args], { cwd, env: { SVC_PORT: '0' } });
+  onTestFinished(async () => {
+    listening.interrupt();
+    await listening.ended;
+  });
+  const lines = (): Line[] => (listening.output.stdout.match(/.+/g) ?? []).map((line) => JSON.parse(line));
+  return { ...listening, lines };
 }
 
 /** A line of standard error with `--json`. */
@@ -133,11 +144,11 @@ describe('svc listen', () => {
     const receiver = await startReceiver();
     const cwd = createFolder();
     const port = String(await findFreePort());
-    const first = await startEmulatorForTest(cwd, '--port', port);
+    const first = await startEmulatorProcess(cwd, '--port', port);
     const { subprocess, lines, ready } = await listen(cwd, receiver.url);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await startEmulatorForTest(cwd, '--port', port);
+    const second = await startEmulatorProcess(cwd, '--port', port);
     await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
@@ -152,34 +163,28 @@ describe('svc listen', () => {
   it('svc listen registers again with the same secret after a reset of the emulator', async () => {
     const receiver = await startReceiver();
     const { control, url, trigger } = await openEmulator();
-    const { lines, ready } = await listen(createFolder(), ...url, receiver.url);
+    const { lines } = listenInProcess(createFolder(), '--json', ...url, receiver.url);
+    await expect.poll(lines).toHaveLength(1);
     await control.reset({});
-    await expect.poll(() => lines.length).toBe(3);
-    const newReadyLine = { type: 'ready', webhook_secret: ready.webhook_secret };
-    expect(lines.slice(1)).toMatchObject([{ type: 'reset' }, newReadyLine]);
+    await expect.poll(lines).toHaveLength(3);
+    const [{ webhook_secret }, ...newLines] = lines();
+    expect(newLines).toMatchObject([{ type: 'reset' }, { type: 'ready', webhook_secret }]);
     await trigger();
-    await expect.poll(() => lines.length).toBe(4);
+    await expect.poll(lines).toHaveLength(4);
   });
 
   it('--skip-verify accepts any certificate, and --format json prints only the envelopes', async () => {
     const receiver = await startReceiver({}, { certificate: getCertificate('self-signed') });
     const { url, trigger } = await openEmulator();
     const forward = [receiver.url, '--skip-verify', '--format', 'json'];
-    const listening = svc(['listen', ...url, ...forward], { cwd: createFolder() });
-    const lines: string[] = [];
-    createInterface(listening.stdout).on('line', (line) => lines.push(line));
-    const notes: string[] = [];
-    for await (const note of createInterface(listening.stderr)) {
-      notes.push(note);
-      break;
-    }
-    expect(notes).toEqual([expect.stringMatching(`^Ready\\. Secret whsec_\\S+ for ${receiver.url}/$`)]);
+    const { lines, output, interrupt, ended } = listenInProcess(createFolder(), ...url, ...forward);
+    const note = new RegExp(`^Ready\\. Secret whsec_\\S+ for ${receiver.url}/\n$`);
+    await expect.poll(() => output.stderr).toMatch(note);
     await trigger('order.shipped', { note: 'a\nb' });
     const [request] = await receiver.waitFor(1);
-    await expect.poll(() => lines.length).toBe(1);
-    listening.kill('SIGINT');
-    expect((await listening).exitCode).toBe(ExitCode.interrupted);
-    expect(lines.map((line) => JSON.parse(line))).toEqual([JSON.parse(String(request?.body))]);
+    await expect.poll(lines).toEqual([JSON.parse(String(request?.body))]);
+    interrupt();
+    expect((await ended).exitCode).toBe(ExitCode.interrupted);
   });
 
   it('svc listen uses an enabled endpoint that already has its URL, and says so', async () => {
@@ -195,12 +200,11 @@ describe('svc listen', () => {
       stdout: `${secret}\n`,
       stderr: `Using ${id}, which already sends a.b, c.d to http://localhost:9/x and stays when svc listen ends. Its settings apply.\n`,
     });
-    const listening = svc(['listen', ...url, '9/x'], { cwd: createFolder() });
-    const notes = createInterface(listening.stderr)[Symbol.asyncIterator]();
-    const heading = `Ready. Secret ${secret} for http://localhost:9/x (a.b, c.d) (permanent endpoint ${id})`;
-    for (let note = ''; note !== heading; note = (await notes.next()).value ?? expect.fail('no heading'));
-    listening.kill('SIGINT');
-    await listening;
+    const { output, interrupt, ended } = listenInProcess(createFolder(), ...url, '9/x');
+    const heading = `Ready. Secret ${secret} for http://localhost:9/x (a.b, c.d) (permanent endpoint ${id})\n`;
+    await expect.poll(() => output.stderr).toContain(heading);
+    interrupt();
+    await ended;
     expect(await idsOf(control)).toEqual([id]);
   });
 
@@ -231,19 +235,20 @@ describe('svc listen', () => {
         headers: { 'Acme-Id': '{id}', 'Acme-Topic': '{type}' },
       };
       writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify({ senders: { acme } }));
-      const { lines } = await listen(cwd, '--sender', sender);
+      const { lines } = listenInProcess(cwd, '--json', '--sender', sender);
       for (const count of [1, 2]) {
+        await expect.poll(lines).toHaveLength(count);
         await svcInProcess(['trigger', ...event, '--wait'], { cwd });
-        await expect.poll(() => lines.length).toBe(count + 1);
       }
       const received = { ...shown, response: 200, verification: { ok: true } };
-      expect(lines.slice(1)).toMatchObject([received, received]);
+      await expect.poll(() => lines().slice(1)).toMatchObject([received, received]);
     },
   );
 
   it('svc listen --sender compares event types with the fixtures of that sender', async () => {
-    const { notes } = await listen(createFolder(), '9/hooks', '--sender', 'github', '-e', 'issues.opend');
-    expect(JSON.stringify(notes)).toContain('Did you mean issues.opened?');
+    const options = ['--sender', 'github', '-e', 'issues.opend'];
+    const { output } = listenInProcess(createFolder(), '9/hooks', ...options);
+    await expect.poll(() => output.stderr).toContain('Did you mean issues.opened?');
   });
 
   it('svc listen --sender fails if the emulator that runs delivers as another sender', async () => {

@@ -8,14 +8,21 @@ import type { StreamItem } from '../../src/operations/stream-schemas.ts';
 import { findFreePort } from '../support/local-server.ts';
 import { hasTerminals, startTerminal, type TerminalOptions } from '../support/test-terminal.ts';
 import { cleanEnvironment, runProgram, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
-import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
+import {
+  createFolder,
+  killAfterTest,
+  startEmulatorForTest,
+  startEmulatorProcess,
+  startReceiver,
+} from './test-resources.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
 /** Starts an emulator that forwards to a receiver. */
-async function startForwarding(cwd: string, ...args: string[]) {
+async function startForwarding(cwd: string, port: string) {
   const receiver = await startReceiver();
-  return { ...(await startEmulatorForTest(cwd, '--forward-to', receiver.url, ...args)), receiver };
+  const emulator = await startEmulatorProcess(cwd, '--forward-to', receiver.url, '--port', port);
+  return { ...emulator, receiver };
 }
 
 /** Starts `svc deliveries tail --json` and waits for its ready line. */
@@ -45,14 +52,14 @@ describe('svc deliveries tail --json', () => {
   it('no attempt is lost or repeated when the emulator is killed and started again', async () => {
     const cwd = createFolder();
     const port = String(await findFreePort());
-    const first = await startForwarding(cwd, '--port', port);
+    const first = await startForwarding(cwd, port);
     const { attempts, subprocess } = await tail(cwd);
     const burst = svcInProcess(['trigger', 'order.shipped', '--count', '300'], { cwd });
     await first.receiver.waitFor(50);
     first.subprocess.kill('SIGKILL');
     await Promise.all([first.subprocess, burst]);
 
-    const { ready, receiver } = await startForwarding(cwd, '--port', port);
+    const { ready, receiver } = await startForwarding(cwd, port);
     await svcInProcess(['trigger', 'order.shipped', '--wait'], { cwd });
     expect(receiver.requests.length).toBeGreaterThan(0);
     const control = createHttpControlClient({ controlUrl: ready.control_url });
@@ -82,7 +89,8 @@ describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
 
   it('the process ends without a crash when it prints to a terminal that was closed', async () => {
     const cwd = createFolder();
-    await startForwarding(cwd, '--db', ':memory:');
+    const receiver = await startReceiver();
+    await startEmulatorForTest(cwd, '--db', ':memory:', '--forward-to', receiver.url);
     const command = tailCommand.map((word) => `'${word}'`).join(' ');
     const terminal = await open(['sh', '-c', `trap '' HUP; ${command}; echo $? > exit-code`], { cwd });
     await terminal.waitFor(/Following delivery attempts/);

@@ -5,7 +5,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type McpClient, toMcpClient } from '../mcp/mcp-client.ts';
 import { playStory } from '../mcp/mcp-story.ts';
-import { cleanEnvironment, createTempFolder, startEmulator, svc, svcArgs, svcFile } from './cli-program.ts';
+import { cleanEnvironment, createTempFolder, svcArgs, svcFile } from './cli-program.ts';
+import { runJsonOk } from './test-resources.ts';
 
 let folder: ReturnType<typeof createTempFolder>;
 beforeEach(() => {
@@ -28,12 +29,12 @@ interface Session {
 }
 
 /** Starts `svc mcp` as a client does. */
-async function startSession(env: Record<string, string> = {}): Promise<Session> {
+async function startSession(): Promise<Session> {
   const transport = new StdioClientTransport({
     command: svcFile,
     args: [...svcArgs, 'mcp'],
     cwd: folder.cwd,
-    env: { ...cleanEnvironment(), ...env },
+    env: cleanEnvironment(),
     stderr: 'ignore',
   });
   const client = new Client({ name: 'test', version: '1.0.0' });
@@ -53,25 +54,11 @@ describe('svc mcp', () => {
     const { base_url, db } = await mcp.call('status');
     expect(db).toBe(':memory:');
     // Commands in the folder use the same emulator.
-    expect(JSON.parse((await svc(['emulator', 'status', '--json'], folder)).stdout).base_url).toBe(base_url);
+    expect(await runJsonOk(folder.cwd, 'emulator', 'status')).toMatchObject({ base_url });
     await mcp.client.close();
     await waitUntilEnded(pid);
     expect(hasRunFile()).toBe(false);
     expect(errors).toEqual([]);
-  });
-
-  it('svc mcp uses the emulator of the folder, also one that starts later, and does not stop it', async () => {
-    const { mcp } = await startSession();
-    await mcp.client.listTools();
-    const { ready, subprocess } = await startEmulator(folder.cwd);
-    try {
-      expect(await mcp.call('status')).toMatchObject({ base_url: ready.base_url });
-      await mcp.client.close();
-      expect((await fetch(`${ready.url}/healthz`)).status).toBe(200);
-    } finally {
-      subprocess.kill();
-      await subprocess;
-    }
   });
 
   it('svc mcp stops its emulator after SIGTERM', async () => {
@@ -81,12 +68,5 @@ describe('svc mcp', () => {
     process.kill(Number(pid), 'SIGTERM');
     await waitUntilEnded(pid);
     expect(hasRunFile()).toBe(false);
-  });
-
-  it('svc mcp does not start an emulator if an address is configured', async () => {
-    await using session = (await startSession({ SVC_CONTROL_URL: 'http://127.0.0.1:9' })).mcp;
-    const { error, next } = await session.callInvalid('status');
-    expect(error.code).toBe('no_emulator');
-    expect(next).toContain('svc emulator start');
   });
 });

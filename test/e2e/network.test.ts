@@ -3,15 +3,18 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/domain/errors.ts';
-import { svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
+import { startEmulator, svc, svcArgs, svcFile, svcInProcess } from './cli-program.ts';
 import { createFolder, startEmulatorForTest } from './test-resources.ts';
 
 const onEveryAddress = ['--host', '0.0.0.0', '--db', ':memory:'];
 
 it('commands need the token outside the folder of the emulator, and not inside', async () => {
   const cwd = createFolder();
-  const { ready } = await startEmulatorForTest(cwd, ...onEveryAddress);
-  const { url, control_token: token = '', dashboard_url } = ready;
+  const {
+    url,
+    control_token: token = '',
+    dashboard_url,
+  } = await startEmulatorForTest(cwd, ...onEveryAddress);
   expect(token).toMatch(/^[\w-]{32}$/);
   expect([new URL(url).hostname, dashboard_url]).toEqual(['127.0.0.1', `${url}/?token=${token}`]);
 
@@ -47,11 +50,8 @@ it('svc emulator exec gives its command the token, and svc open prints a link wi
 
   const token = 'a-token.of_mine~0123';
   const env = { SVC_CONTROL_TOKEN: token };
-  const started = await svc(['emulator', 'start', '--port', '0', '--detach', ...onEveryAddress], {
-    cwd,
-    env,
-  });
-  onTestFinished(async () => void (await svcInProcess(['emulator', 'stop'], { cwd })));
-  expect(started.stdout).toMatch(new RegExp(`Dashboard +http://127\\.0\\.0\\.1:\\d+/\\?token=${token}\\n`));
+  const { ready, stop } = await startEmulator(cwd, onEveryAddress, env);
+  onTestFinished(stop);
+  expect(ready.dashboard_url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/\\?token=${token}$`));
   expect((await svcInProcess(['open', '--print'], { cwd })).stdout).toContain(`/?token=${token}`);
 });

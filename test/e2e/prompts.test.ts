@@ -1,5 +1,5 @@
 /** Prompts of the built program for missing arguments. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
@@ -9,18 +9,12 @@ import { cleanEnvironment, createTempFolder, startEmulator, svcArgs, svcFile } f
 
 describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   const { cwd, remove } = createTempFolder();
-  let emulator: Awaited<ReturnType<typeof startEmulator>>;
   let control: ControlPlane;
 
   beforeAll(async () => {
-    emulator = await startEmulator(cwd, '--db', ':memory:', '--forward-to', '9');
-    control = createHttpControlClient({ controlUrl: emulator.ready.control_url });
-  });
-
-  afterAll(async () => {
-    emulator.subprocess.kill();
-    await emulator.subprocess;
-    remove();
+    const { ready, stop } = await startEmulator(cwd, ['--db', ':memory:', '--forward-to', '9']);
+    control = createHttpControlClient({ controlUrl: ready.control_url });
+    return () => stop().then(remove);
   });
 
   /** Runs `svc` in a terminal. The shell then prints its exit code and stays. */

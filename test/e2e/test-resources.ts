@@ -1,8 +1,18 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { expect, onTestFinished, vi } from 'vitest';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
-import { createTempFolder, startEmulator, svcInProcess } from './cli-program.ts';
+import {
+  createTempFolder,
+  type Ready,
+  runProgram,
+  startEmulator,
+  svcArgs,
+  svcFile,
+  svcInProcess,
+} from './cli-program.ts';
 
 /** Creates an empty folder. */
 export function createFolder(): string {
@@ -31,11 +41,23 @@ export function waitForPid(file: string): Promise<number> {
   }, 30_000);
 }
 
-/** Starts an emulator on a free port. */
-export async function startEmulatorForTest(cwd: string, ...args: string[]) {
-  const emulator = await startEmulator(cwd, ...args);
-  killAfterTest(emulator.subprocess);
-  return emulator;
+/** Starts an emulator on a free port in this process. */
+export async function startEmulatorForTest(cwd: string, ...args: string[]): Promise<Ready> {
+  const { ready, stop } = await startEmulator(cwd, args);
+  onTestFinished(stop);
+  return ready;
+}
+
+/** Starts an emulator on a free port with the built program. */
+export async function startEmulatorProcess(cwd: string, ...args: string[]) {
+  const command = [...svcArgs, 'emulator', 'start', '--port', '0', '--json', ...args];
+  const subprocess = runProgram(svcFile, command, { cwd });
+  killAfterTest(subprocess);
+  const failed = subprocess.then(({ stderr }) => {
+    throw new Error(`The emulator did not start: ${stderr}`);
+  });
+  const [line] = await Promise.race([once(createInterface(subprocess.stdout), 'line'), failed]);
+  return { ready: JSON.parse(line) as Ready, subprocess };
 }
 
 export async function startReceiver(...input: Parameters<typeof createReceiver>): Promise<Receiver> {

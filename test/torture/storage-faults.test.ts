@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandomSource } from '../../src/domain/secret.ts';
+import { startEmulator } from '../e2e/cli-program.ts';
 import { Database } from '../support/sqlite.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import type { Receiver } from '../support/test-receiver.ts';
@@ -143,6 +144,8 @@ describe('svc emulator start', () => {
     cpSync(killedFolder, folder, { recursive: true });
     return folder;
   };
+  const expectUnusable = (folder: string) =>
+    expect(startEmulator(folder, ['--db', databaseIn(folder)])).rejects.toThrow('"database_unusable"');
 
   beforeAll(async () => {
     killedFolder = mkdtempSync(join(tmpdir(), 'svc-killed-'));
@@ -185,14 +188,12 @@ describe('svc emulator start', () => {
     const folder = copyKilledFolder();
     const [from = 0, to = 0] = place(checkpoint(folder));
     damage(folder, from, to);
-    await using svc = startSvc({ folder });
-    expect(await getStartError(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+    await expectUnusable(folder);
   });
 
   it('a start refuses a truncated file', async () => {
     const folder = copyKilledFolder();
     truncateSync(databaseIn(folder), Math.floor(checkpoint(folder) / 2) * PAGE_BYTES);
-    await using svc = startSvc({ folder });
-    expect(await getStartError(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+    await expectUnusable(folder);
   });
 });
