@@ -19,7 +19,7 @@ const runnable = /^(?:console|sh|js|ts|typescript|python|go|ruby|php|yaml)$/;
 const elsewhere: readonly (readonly [page: string, language: RegExp, code: RegExp | null, test: string])[] = [
   ['README.md', /^js$/, /svc-emulator/, 'test/library/documented-examples.test.ts'],
   ['docs/testing.md', /^(?:js|ts)$/, null, 'test/library/documented-examples.test.ts'],
-  ['docs/testing.md', /^typescript$/, null, 'test/library/event-types.test.ts'],
+  ['docs/testing.md', /^typescript$/, null, 'test/e2e/event-types.test.ts'],
   ['docs/testing.md', /^console$/, /npm i/, 'scripts/platform/runners.mjs'],
   ['docs/receivers.md', /^js$/, null, 'test/receivers/receiver-documents.test.ts'],
   ['docs/ci.md', /^yaml$/, null, 'test/e2e/ci-document.test.ts'],

@@ -2,19 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-
-/** The declarations of the package. A project that imports the source would check all of it. */
-const packageTypes = createTemporaryFolder({ onTestFinished: afterAll });
-
-beforeAll(async () => {
-  const build = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', packageTypes];
-  await execa(process.execPath, [tsc, ...build]);
-}, 120_000);
 
 /** What the compiler says of a file in a project, with the declarations in another file. */
 async function compile(declarations: string, code: string): Promise<string> {
@@ -28,7 +20,7 @@ async function compile(declarations: string, code: string): Promise<string> {
       extends: join(root, 'tsconfig.json'),
       compilerOptions: {
         ...{ noEmit: true, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
-        paths: { 'svc-emulator': [join(packageTypes, 'index.d.ts')] },
+        paths: { 'svc-emulator': [join(root, 'dist/types/index.d.ts')] },
       },
       include: ['*.ts'],
       exclude: [],
