@@ -1,9 +1,9 @@
-/** Runs the completion script in bash, fish and zsh, and completes lines as a user types them. */
+/** Completes lines as a user types them, in bash, fish and zsh. test/cli/completion.test.ts compares the printed scripts with the files. */
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
 import {
   cleanEnvironment,
@@ -14,6 +14,7 @@ import {
   svcInProcess,
 } from './cli-program.ts';
 
+const scripts = join(import.meta.dirname, '../../fixtures/completion');
 const { cwd, remove } = createTempFolder();
 const env = {
   ...cleanEnvironment(),
@@ -51,21 +52,18 @@ async function runIn(shell: string, ...args: string[]): Promise<string[]> {
 }
 
 /** Presses Tab again when nothing appears, because the emulator can be slow on a busy machine. */
-async function pressTab(terminal: TestTerminal, expected: RegExp): Promise<string> {
-  await terminal.press('Tab');
-  return terminal.waitFor(expected, 2_500).catch(async () => {
+function pressTab(terminal: TestTerminal, expected: RegExp): Promise<string> {
+  return vi.waitFor(async () => {
     await terminal.press('Tab');
-    return terminal.waitFor(expected);
-  });
+    return terminal.waitFor(expected, 2_500);
+  }, 30_000);
 }
-
-const A_WHILE = { timeout: 15_000 };
 
 describe.skipIf(!hasShell('bash'))('completion in bash', () => {
   /** Calls the completion function as bash does for a line. Bash also splits words at = and :. */
   function complete(line: string): Promise<string[]> {
     const script = `
-      eval "$(svc completion bash)"
+      . "${scripts}/svc.bash"
       COMP_LINE=$1; shift
       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
       _svc
@@ -82,11 +80,11 @@ describe.skipIf(!hasShell('bash'))('completion in bash', () => {
     ['svc trigger --data=@my', ['@my payload.json']],
     ['svc trigger nothing.like', []],
   ])('%j is completed by %j', async (line, candidates) => {
-    await expect.poll(() => complete(line), A_WHILE).toEqual(candidates);
+    await expect.poll(() => complete(line)).toEqual(candidates);
   });
 
   it('ids of the emulator are completed', async () => {
-    await expect.poll(() => complete('svc webhooks get wh_'), A_WHILE).toEqual([ready.webhook_id]);
+    await expect.poll(() => complete('svc webhooks get wh_')).toEqual([ready.webhook_id]);
   });
 
   it.skipIf(!hasTerminals)('the Tab key completes a line in an interactive bash', async () => {
@@ -105,7 +103,7 @@ describe.skipIf(!hasShell('bash'))('completion in bash', () => {
 
 describe.skipIf(!hasShell('fish'))('completion in fish', () => {
   const complete = (line: string) =>
-    runIn('fish', '--no-config', '-c', 'svc completion fish | source; complete -C $argv[1]', line);
+    runIn('fish', '--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', `${scripts}/svc.fish`, line);
 
   it.each([
     ['svc deliveries re', ['replay\tSend deliveries again']],
@@ -113,12 +111,12 @@ describe.skipIf(!hasShell('fish'))('completion in fish', () => {
     ['svc trigger --data=@my', ['--data=@my payload.json']],
     ['svc trigger nothing.like', []],
   ])('%j is completed by %j', async (line, candidates) => {
-    await expect.poll(() => complete(line), A_WHILE).toEqual(candidates);
+    await expect.poll(() => complete(line)).toEqual(candidates);
   });
 
   it('ids of the emulator are completed with a description', async () => {
     const line = new RegExp(`^${ready.webhook_id}\thttp://127\\.0\\.0\\.1:9/ `);
-    await expect.poll(() => complete('svc webhooks get '), A_WHILE).toEqual([expect.stringMatching(line)]);
+    await expect.poll(() => complete('svc webhooks get ')).toEqual([expect.stringMatching(line)]);
   });
 });
 
