@@ -37,7 +37,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'emulator stop': 'test/e2e/cli-emulator.test.ts',
   'emulator wait': 'test/e2e/cli-emulator.test.ts',
   'emulator exec': 'test/e2e/exec.test.ts',
-  'emulator reset': 'test/e2e/cli-state.test.ts',
+  'emulator reset': 'test/cli/commands/resources.test.ts',
   'emulator snapshot save': 'test/e2e/cli-state.test.ts',
   'emulator snapshot load': 'test/e2e/cli-state.test.ts',
   mcp: 'test/e2e/mcp.test.ts',

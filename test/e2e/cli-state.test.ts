@@ -1,10 +1,9 @@
-/** Commands on the whole state of an emulator: reset, snapshots, seeds, and reproducible runs. */
+/** Commands on the whole state of an emulator. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExitCode } from '../../src/domain/errors.ts';
-import { startTestEmulator } from '../support/test-emulator.ts';
 import { startSvc, waitUntilReady } from '../torture/svc-process.ts';
 import { type Ready, svcInProcess } from './cli-program.ts';
 import { createFolder, runJsonOk, startEmulatorForTest, startReceiver } from './test-resources.ts';
@@ -22,28 +21,6 @@ function post(
     body,
   });
 }
-
-it('svc emulator reset says how many deliveries it kept, and --all removes them', async () => {
-  const cwd = createFolder();
-  const options = { db: join(cwd, 'sandbox.db'), forwardTo: { url: 'http://127.0.0.1:9/', events: ['*'] } };
-  const first = await startTestEmulator(options);
-  for (let count = 0; count < 2; count++) await first.api('POST', '/events', { type: 'order.shipped' });
-  await first.close();
-  await using emulator = await startTestEmulator(options);
-  const run = (...args: string[]) =>
-    svcInProcess(['emulator', 'reset', ...args], {
-      cwd,
-      env: { SVC_CONTROL_URL: emulator.status().control_url },
-    });
-  expect(await run()).toEqual({
-    exitCode: ExitCode.success,
-    stdout: 'Reset the emulator. It kept 2 deliveries of its initial state, of which 2 are pending.\n',
-    stderr: 'hint: Begin with an empty state with: svc emulator reset --all\n',
-  });
-  const empty = { stdout: 'Reset the emulator. It has no deliveries.\n', stderr: '' };
-  expect(await run('--all')).toMatchObject(empty);
-  expect(await run()).toMatchObject(empty);
-});
 
 describe.skipIf(process.platform === 'win32')('an emulator whose folder was removed', () => {
   it('commands with its URL report the removed database, and snapshot save works', async () => {

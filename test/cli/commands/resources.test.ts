@@ -83,14 +83,21 @@ it('svc emulator status shows another sender than svc, and a problem of the data
 });
 
 it.each([
-  [{}, 'Reset the emulator? Everything since startup', 'hint: Begin with an empty state'],
-  [{ all: true }, 'Remove all data of the emulator?', /^$/],
-])('svc emulator reset %j asks "%s…"', async (options, question, hint) => {
-  const reset = async () => ({ kept_deliveries: 1, deliveries: { pending: 1, in_flight: 0 } }) as never;
+  [{}, 2, 'Everything since startup', 'It kept 2 deliveries of its initial state, of which 2 are', /^hint/],
+  [{}, 0, 'Reset the emulator?', 'Reset the emulator. It has no deliveries.\n', /^$/],
+  [
+    { all: true },
+    1,
+    'Remove all data of the emulator?',
+    '1 delivery of its initial state, of which 1 is',
+    /^$/,
+  ],
+])('svc emulator reset %j with %i deliveries asks "%s…"', async (options, pending, question, out, err) => {
+  const reset = async () => ({ kept_deliveries: pending, deliveries: { pending, in_flight: 0 } }) as never;
   const { context, recorded, press } = createPromptContext({ control: { reset } });
   const run = runCommand('emulator reset', options, context);
   await press(`y${ENTER}`, question);
   await run;
-  expect(recorded.out).toContain('kept 1 delivery of its initial state, of which 1 is pending.');
-  expect(recorded.err).toMatch(hint);
+  expect(recorded.out).toContain(out);
+  expect(recorded.err).toMatch(err);
 });
