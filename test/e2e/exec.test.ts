@@ -112,7 +112,6 @@ describe('the exit code of svc emulator exec', () => {
   });
 
   it.each([
-    ['the program does not exist', ['--', 'no-such-program'], 'the program does not exist'],
     ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
     ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],
     ['the seed is a device', ['--seed', '/dev/null', ...trigger], 'is empty'],

@@ -30,7 +30,7 @@ it('commands need the token outside the folder of the emulator, and not inside',
     exitCode: ExitCode.usage,
     stderr: expect.stringMatching(/requires a token\.\n.*SVC_CONTROL_TOKEN/),
   });
-  expect((await list(url, { SVC_CONTROL_TOKEN: `${token}x` })).stderr).toContain('control token is invalid');
+  expect((await list(url, { SVC_CONTROL_TOKEN: `${token}x` })).exitCode).toBe(ExitCode.usage);
   expect((await list(url, { SVC_CONTROL_TOKEN: token })).exitCode).toBe(ExitCode.success);
   expect((await list(dashboard_url)).exitCode).toBe(ExitCode.success);
 

@@ -176,8 +176,7 @@ describe('waitForExpectedDeliveries', () => {
       wait('order.shiped', {}),
     ]);
     expect(results.map(({ pass }) => pass)).toEqual([false, false, false]);
-    const [frozen, other, mistyped] = results.map(({ report }) => report.join('\n'));
-    expect(frozen).toContain('Move the clock to the next attempt with clock.next().');
+    const [, other, mistyped] = results.map(({ report }) => report.join('\n'));
     expect(other).toContain('succeeded after 1 attempt, with {"a":1}');
     expect(mistyped).toContain('No event of order.shiped was created.\n  Did you mean order.shipped?');
   });

@@ -47,7 +47,7 @@ describe('toHaveDelivered', () => {
     await workspace.clock.advance(0);
     const delivered = expect(workspace).toHaveDelivered('order.shipped', { timeout: 50 });
     await expect(delivered).rejects.toThrow(
-      /^expected deliveries of order\.shipped\n {2}del_\w+ failing after 1 attempt.+\n {2}Move the clock to the next attempt with clock\.next\(\)\./,
+      /^expected deliveries of order\.shipped\n {2}del_\w+ failing after 1 attempt/,
     );
     await workspace.clock.settle();
     const failed = expect(workspace).toHaveDelivered('order.shipped', { status: 'succeeded', timeout: '1h' });

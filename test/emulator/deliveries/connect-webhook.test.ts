@@ -42,7 +42,7 @@ describe('connectWebhook', () => {
     const { workspace_id, url } = emulator.status();
     const { json } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['a.b'] });
     expect(await emulator.control.connectWebhook({ id: json.id })).toMatchObject({
-      ...{ outcome: 'blocked', error: expect.stringContaining('is the emulator itself') },
+      outcome: 'blocked',
     });
   });
 });

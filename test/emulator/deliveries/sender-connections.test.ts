@@ -14,7 +14,6 @@ describe('allowed destinations', () => {
     async (url) => {
       const result = await createTestSender().send(createPostRequest(url));
       expect(result).toMatchObject({ outcome: 'blocked', responseStatus: null, response: null });
-      expect(result.error).toContain('must not be a blocked address');
     },
   );
 
@@ -38,10 +37,8 @@ describe('allowed destinations', () => {
   it('the sender never connects to the emulator itself [network.own-address]', async () => {
     await using receiver = await createReceiver();
     onTestFinished(addOwnAddress({ host: '127.0.0.1', port: receiver.port }));
-    const sender = createTestSender();
-    const direct = await sender.send(createPostRequest(receiver.url));
-    expect(direct).toMatchObject({ outcome: 'blocked' });
-    expect(direct.error).toContain('is the emulator itself: use the address of your receiver');
+    const result = await createTestSender().send(createPostRequest(receiver.url));
+    expect(result).toMatchObject({ outcome: 'blocked' });
     expect(receiver.requests).toHaveLength(0);
   });
 
