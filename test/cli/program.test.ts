@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Example } from '../../src/cli/command.ts';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { commandsByName, loadCommand } from '../support/command-definitions.ts';
-import { listen } from '../support/local-server.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 import { type FakeOptions, runLine } from './fake-context.ts';
 
 const run = (line: string, options?: FakeOptions) => runLine(line === '' ? [] : line.split(' '), options);
@@ -124,20 +124,13 @@ describe('a mistyped command line', () => {
 });
 
 describe('the target emulator', () => {
-  const servers: { close(): void }[] = [];
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.close();
-  });
-
   async function serve(responseBody: object = { data: [], has_more: false, end_cursor: null }) {
     const requests: string[] = [];
     const server = createServer((request, response) => {
       requests.push(String(request.url));
       response.end(JSON.stringify(responseBody));
     });
-    const port = await listen(server);
-    servers.push(server);
-    return { url: `http://127.0.0.1:${port}`, requests };
+    return { url: `http://127.0.0.1:${await listenDuringTest(server)}`, requests };
   }
 
   it('svc deliveries list uses the address in SVC_CONTROL_URL and sends its options as parameters', async () => {

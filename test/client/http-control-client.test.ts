@@ -1,29 +1,21 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApiClient } from '../../src/client/api-client.ts';
 import { createHttpControlClient } from '../../src/client/http-client.ts';
 import { UlidGenerator } from '../../src/domain/ids.ts';
 import { controlOperations } from '../../src/operations/control-operations.ts';
 import { type ControlPlane, listAll } from '../../src/operations/control-plane.ts';
 import type { StreamItem } from '../../src/operations/stream-schemas.ts';
-import { listen } from '../support/local-server.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 
 const ids = new UlidGenerator();
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
 
 /** A server that records requests and responds with the given listener. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
-  const port = await listen(server);
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${port}`;
-  return { url, server, control: createHttpControlClient({ controlUrl: `${url}/_svc` }) };
+  onTestFinished(() => server.closeAllConnections());
+  const url = `http://127.0.0.1:${await listenDuringTest(server)}`;
+  return { url, control: createHttpControlClient({ controlUrl: `${url}/_svc` }) };
 }
 
 interface ReceivedRequest {

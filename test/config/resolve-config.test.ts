@@ -1,18 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, assert, beforeEach, describe, expect, it } from 'vitest';
+import { assert, beforeEach, describe, expect, it } from 'vitest';
 import { listConfig, resolveConfig } from '../../src/config/resolve-config.ts';
 import { settingNames, toOption, toVariable } from '../../src/config/settings.ts';
 import { SvcError } from '../../src/domain/errors.ts';
 import { toSnakeCase } from '../../src/resources/configured-value.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'svc-config-'));
-});
-afterEach(() => {
-  rmSync(cwd, { recursive: true });
+  cwd = createTemporaryFolder();
 });
 
 interface Given {

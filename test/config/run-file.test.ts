@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createRunFile,
   createStateFolder,
@@ -11,12 +10,12 @@ import {
   removeUnusedStateFolder,
 } from '../../src/config/run-file.ts';
 import { SvcError } from '../../src/domain/errors.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-run-'));
+  folder = createTemporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const run = {
   pid: process.pid,

@@ -9,13 +9,13 @@ import { listFixes } from '../../src/diagnosis/transport-problems.ts';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
 import { formatHint } from '../../src/domain/errors.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
+import { listenDuringTest } from '../support/local-server.ts';
 
 type Scheme = 'http' | 'https';
 
 /** The error that Node.js reports for a POST to a server, as an attempt stores it, and what to do. */
 async function diagnose(server: Server, scheme: Scheme, ca?: string) {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { readonly port: number };
+  const port = await listenDuringTest(server);
   const url = `${scheme}://localhost:${port}/hooks`;
   const request = scheme === 'https' ? requestHttps : requestHttp;
   const options = { method: 'POST', ALPNProtocols: ['http/1.1'], ...(ca !== undefined && { ca }) };
@@ -24,7 +24,6 @@ async function diagnose(server: Server, scheme: Scheme, ca?: string) {
     sent.on('error', resolve);
     sent.end('{}');
   });
-  server.close();
   const limits = { connectTimeoutMs: 1, attemptTimeoutMs: 1 };
   const failure = { url: new URL(url), stage: 'waiting', response: null, isFirst: true, ...limits } as const;
   const problem = describeFailure(error, failure);

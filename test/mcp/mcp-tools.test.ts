@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listTools } from '../../src/mcp/mcp-server.ts';
+import { createGate } from '../emulator/deliveries/sender-setup.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { connectMcp, type McpClient } from './mcp-client.ts';
@@ -180,11 +181,8 @@ describe('deliveries with wait_seconds', () => {
 
   it('a wait of deliveries ends when the client cancels it', async () => {
     await addEndpoint();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    receiver.respond({ status: 200, after: held });
+    const gate = createGate();
+    receiver.respond({ after: gate.opened });
     const { event_id } = await trigger({ wait_seconds: 0 });
     await receiver.request(1);
     const cancellation = new AbortController();
@@ -195,7 +193,7 @@ describe('deliveries with wait_seconds', () => {
     await receiver.request(1);
     cancellation.abort('enough');
     await expect(waiting).rejects.toThrow('enough');
-    release();
+    gate.open();
   });
 });
 
@@ -234,18 +232,15 @@ describe('the next call', () => {
 
   it('deliveries of which one is pending continues with clock, and names the endpoint to enable if one is paused', async () => {
     const { webhook_id } = await addEndpoint();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    receiver.respond({ status: 200, after: held });
+    const gate = createGate();
+    receiver.respond({ after: gate.opened });
     await trigger({ wait_seconds: 0 });
     expect((await mcp.call('deliveries')).next).toBe('clock {"action":"settle"}');
     await emulator.control.updateWebhook({ id: webhook_id, disabled: true });
     expect((await mcp.call('deliveries')).next).toBe(
       `In a shell: svc webhooks update ${webhook_id} --enable`,
     );
-    release();
+    gate.open();
   });
 
   it('explain continues with a probe after any rejection without a reason, and a probe in vain with the secret', async () => {
@@ -369,20 +364,16 @@ it('receiver finds the mistake of a receiver that reports nothing', async () => 
 });
 
 it('state saves a snapshot, resets, and loads the snapshot', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
   // A reset returns to the snapshot that was loaded last, so the emulator of the other tests cannot be used.
   await using other = await startTestEmulator();
   await using client = await connectMcp(other);
-  try {
-    await client.call('receiver', { action: 'register', url: receiver.url });
-    const { next } = await client.call('state', { action: 'save', path: join(folder, 'state.svc') });
-    await client.call('state', { action: 'reset' });
-    expect((await client.call('status')).endpoints).toEqual([]);
-    await client.call('state', JSON.parse(next.replace(/^state /, '')));
-    expect((await client.call('status')).endpoints).toHaveLength(1);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  await client.call('receiver', { action: 'register', url: receiver.url });
+  const path = join(createTemporaryFolder(), 'state.svc');
+  const { next } = await client.call('state', { action: 'save', path });
+  await client.call('state', { action: 'reset' });
+  expect((await client.call('status')).endpoints).toEqual([]);
+  await client.call('state', JSON.parse(next.replace(/^state /, '')));
+  expect((await client.call('status')).endpoints).toHaveLength(1);
 });
 
 describe('invalid calls', () => {

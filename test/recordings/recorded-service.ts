@@ -1,6 +1,5 @@
 /** Runs an emulator as "the service" on a clock of its own, and records its requests and deliveries as NDJSON. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { WallClock } from '../../src/domain/clock.ts';
 import { type Overrides, resolveRules } from '../../src/profile/resolve-rules.ts';
 import { checkGaps, type GapCheckInput, type GapReport } from '../../src/recordings/check-gaps.ts';
@@ -9,6 +8,7 @@ import { parseRecording } from '../../src/recordings/read-recording.ts';
 import type { StartTarget } from '../../src/recordings/replay.ts';
 import { sendSampleRequests } from '../../src/recordings/sample-requests.ts';
 import { sortRecording } from '../../src/recordings/sort-recording.ts';
+import { listen } from '../support/local-server.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 const MINUTE_MS = 60_000;
@@ -171,10 +171,8 @@ async function startReceiver(recorder: Recorder, retryAfterSeconds: number) {
     response.end();
   }
   const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

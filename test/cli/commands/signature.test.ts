@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { sign as signCommand, verify as verifyCommand } from '../../../src/cli/commands/signature.ts';
 import { ExitCode } from '../../../src/domain/errors.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-signature-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createTemporaryFolder({ onTestFinished: afterAll });
 
 const secret = ['whsec_a'];
 const payload = '{"data":{"id":"evt_1"}}';

@@ -4,6 +4,7 @@ import type { FaultKind } from '../../../src/domain/fault.ts';
 import type { Explanation } from '../../../src/operations/explanation-schemas.ts';
 import { startTestEmulator, type TestEmulator } from '../../support/test-emulator.ts';
 import { createReceiver, type ReceivedRequest, type ReceiverResponses } from '../../support/test-receiver.ts';
+import { createGate } from '../deliveries/sender-setup.ts';
 
 let emulator: TestEmulator;
 beforeAll(async () => {
@@ -287,11 +288,8 @@ it.each([
 
 it('a delivery without an attempt is in progress, paused or canceled', async () => {
   const { control } = emulator;
-  let respond = () => {};
-  const after = new Promise<void>((resolve) => {
-    respond = resolve;
-  });
-  await using receiver = await createReceiver({ status: 200, after });
+  const gate = createGate();
+  await using receiver = await createReceiver({ after: gate.opened });
   const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
   const { json } = await emulator.api('POST', '/events', { type: 'a.b' });
   await receiver.waitFor(1);
@@ -305,7 +303,7 @@ it('a delivery without an attempt is in progress, paused or canceled', async () 
   expect(await explain()).toMatchObject({ ...none, cause: 'paused', hints: [enableStep] });
   await control.deleteWebhook({ id });
   expect(await explain()).toMatchObject({ ...none, cause: 'canceled', hints: [] });
-  respond();
+  gate.open();
 });
 
 const unknown = (index: number) => `v1=${String(index).repeat(64)}`;
