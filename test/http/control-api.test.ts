@@ -109,7 +109,6 @@ describe('errors of the control plane', () => {
     [404, 'not_found', 'POST', ''],
     [404, 'not_found', 'GET', '/nothing'],
     [404, 'not_found', 'DELETE', '/status'],
-    [404, 'not_found', 'GET', '/deliveries/del_1'],
     [400, 'invalid_request', 'GET', '/deliveries?limit=0'],
     [400, 'invalid_request', 'GET', '/deliveries?status=late'],
     [400, 'invalid_request', 'GET', '/deliveries?response_status=99'],
@@ -121,13 +120,10 @@ describe('errors of the control plane', () => {
     [422, 'validation_failed', 'POST', '/keys', {}],
     [422, 'validation_failed', 'POST', '/keys', '{"scopes":["events:read"],"__proto__":{}}'],
     [422, 'validation_failed', 'POST', '/workspaces', { name: 7 }],
-    [422, 'validation_failed', 'POST', '/clock/advance', { ms: -1 }],
     [422, 'validation_failed', 'POST', '/clock/advance', {}],
     [422, 'validation_failed', 'POST', '/clock/advance', { ms: 1, to: '2100-01-01T00:00:00Z' }],
     [400, 'usage', 'POST', '/clock/advance', { to: '2000-01-01T00:00:00Z' }],
     [422, 'validation_failed', 'POST', '/clock/advance', '{"ms":1e400}'],
-    [422, 'validation_failed', 'POST', '/clock/advance', { ms: '1s', to: '2100-01-01T00:00:00Z' }],
-    [422, 'validation_failed', 'POST', '/clock/advance', { ms: '101y' }],
     [400, 'invalid_request', 'GET', '/requests?min_duration_ms=long'],
   ])('the control plane responds with %i %s to %s %s', async (status, code, method, path, body, headers) => {
     const { json, ...response } = await ask(method, path, body, headers);

@@ -23,7 +23,6 @@ interface Operation {
     readonly required: boolean;
   }[];
   readonly requestBody?: {
-    readonly required: boolean;
     readonly content: Readonly<
       Record<
         string,
@@ -33,7 +32,6 @@ interface Operation {
       >
     >;
   };
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
 interface Entry {

@@ -58,18 +58,14 @@ describe('the addresses', () => {
   });
 
   it.each([
-    ['GET', '/webhooks', 405, 'method_not_allowed'],
-    ['GET', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 404, 'not_found'],
-    ['DELETE', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 404, 'not_found'],
-    ['GET', '/deliveries', 404, 'not_found'],
-    ['GET', '/workspaces', 404, 'not_found'],
-  ])('the API has no %s %s [§4.6, webhook.operations]', async (method, path, status, code) => {
-    const response = await api(method, path);
-    const message = status === 405 ? expect.any(String) : `${method} /v1${path} does not exist.`;
-    expect([response.status, response.json.error]).toEqual([
-      status,
-      { code, message, request_id: expect.stringMatching(idOf('req_')) },
-    ]);
+    ['GET', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['DELETE', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['GET', '/deliveries'],
+    ['GET', '/workspaces'],
+  ])('the API has no %s %s [§4.6, webhook.operations]', async (method, path) => {
+    const { status, json } = await api(method, path);
+    const message = `${method} /v1${path} does not exist.`;
+    expect([status, json.error.code, json.error.message]).toEqual([404, 'not_found', message]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { SvcError } from '../../src/domain/errors.ts';
 import { toSvcError } from '../../src/http/responses.ts';
 
 describe('toSvcError', () => {
@@ -9,10 +8,5 @@ describe('toSvcError', () => {
   ])('toSvcError converts an error with the code %s to %s', (code, expected, message) => {
     const cause = Object.assign(new Error('it failed'), { code });
     expect(toSvcError(cause)).toMatchObject({ code: expected, message, cause });
-  });
-
-  it('toSvcError returns an SvcError unchanged', () => {
-    const error = new SvcError('not_found', 'It does not exist.');
-    expect(toSvcError(error)).toBe(error);
   });
 });

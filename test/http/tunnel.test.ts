@@ -108,24 +108,17 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     await tunnel.close();
   });
 
-  it('closing a tunnel ends cloudflared and leaves no timer', async () => {
+  it('an open tunnel has no timer and no abort listener, and closing it ends cloudflared and leaves no timer', async () => {
     const pidFile = join(folder, 'pid');
     install(`require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${stay}`);
     useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const tunnel = await open();
-    expect(vi.getTimerCount()).toBe(0);
+    const { signal } = new AbortController();
+    const tunnel = await openTunnel('http://127.0.0.1:1', onEnd, signal);
+    expect([vi.getTimerCount(), getEventListeners(signal, 'abort')]).toEqual([0, []]);
     await tunnel.close();
     expect(vi.getTimerCount()).toBe(0);
     expect(isRunning(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
     expect(onEnd).not.toHaveBeenCalled();
-  });
-
-  it('openTunnel removes its abort listener once the tunnel is open', async () => {
-    install(stay);
-    const { signal } = new AbortController();
-    const tunnel = await openTunnel('http://127.0.0.1:1', onEnd, signal);
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-    await tunnel.close();
   });
 
   it('an interruption ends a start that waits for its tunnel, and ends cloudflared', async () => {
