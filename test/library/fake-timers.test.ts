@@ -1,17 +1,15 @@
 import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEmulator, createReceiver } from '../../src/index.ts';
+import { createGate } from '../emulator/deliveries/sender-setup.ts';
 
 const A_DAY_LONG_AGO = new Date('2020-02-29T12:00:00Z');
 const FAKED = ['setTimeout', 'setInterval', 'setImmediate', 'Date'] as const;
 
 /** Everything that depends on time in one go: commits, attempts, time limits, the clock, waiting, the end. */
 async function liveThrough() {
-  let release = () => {};
-  const after = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await using receiver = await createReceiver([500, { after }, { delayMs: 5 }]);
+  const gate = createGate();
+  await using receiver = await createReceiver([500, { after: gate.opened }, { delayMs: 5 }]);
   await using emulator = await createEmulator({
     clock: { frozen: true },
     overrides: { 'delivery.timeout': { attempt: '2s' } },
@@ -22,7 +20,7 @@ async function liveThrough() {
   const { event } = await workspace.trigger('order.shipped');
   await receiver.request(1);
   await workspace.clock.advance('35m');
-  release();
+  gate.open();
   await workspace.deliveries.wait({ event_id: event.id }, { status: 'succeeded' });
   const [delivery] = await workspace.deliveries.list();
   const { attempts } = await workspace.deliveries.get(delivery?.id ?? '');

@@ -90,11 +90,9 @@ describe('replayDelivery', () => {
   });
 
   it.each([
-    ['an invalid URL', { url: 'ftp://127.0.0.1/' }, 'validation_failed'],
     ['an empty URL', { url: '' }, 'validation_failed'],
     ['an empty body', { body: '' }, 'invalid_request'],
     ['a URL that the rules reject', { url: 'http://example.com/' }, 'validation_failed'],
-    ['a body that is not JSON', { body: '{' }, 'invalid_request'],
     ['a body that is not an object', { body: '[]' }, 'invalid_request'],
   ])('a replay to %s is rejected and stores nothing', async (_, change, code) => {
     const { control, deliver, receiver } = await startDeliverySetup();

@@ -153,10 +153,8 @@ describe('a response', () => {
 
 describe('the response size limit', () => {
   it.each([
-    [1_023, false],
     [1_024, false],
     [1_025, true],
-    [1_000_000, true],
   ])(
     'a response of %i bytes has truncated %s [delivery.response, receivers.response-size]',
     async (size, truncated) => {
