@@ -146,13 +146,9 @@ describe('trigger', () => {
     expect((await trigger({ type: 'robot.awoke' })).note).toBe(isNew);
   });
 
-  it('trigger sends a mistyped type with a payload', async () => {
-    expect(await trigger({ type: 'order.shiped', payload: {} })).toHaveProperty('event_id');
-  });
-
-  it('trigger without a wait continues with the wait for its event', async () => {
+  it('trigger without a wait continues with the wait for its event, whose type can be mistyped if it has a payload', async () => {
     await addEndpoint();
-    const { event_id, next } = await trigger({ wait_seconds: 0 });
+    const { event_id, next } = await trigger({ type: 'order.shiped', payload: {}, wait_seconds: 0 });
     expect(next).toBe(`deliveries {"event_id":"${event_id}","wait_seconds":20}`);
     const { deliveries } = await mcp.call('deliveries', JSON.parse(next.replace(/^deliveries /, '')));
     expect(deliveries).toMatchObject([{ event_id, status: 'succeeded' }]);
@@ -265,9 +261,9 @@ describe('the next call', () => {
 });
 
 describe('clock', () => {
-  it('clock settles a delivery, and shows each attempt', async () => {
+  it('clock shows each attempt, and does not continue with explain for a delivery that succeeded in the end', async () => {
     await addEndpoint();
-    receiver.respond([500, 500, 200]);
+    receiver.respond([500, 500, 500, 200]);
     await trigger();
     const next = await mcp.call('clock', { action: 'next' });
     expect(next).toMatchObject({
@@ -278,15 +274,7 @@ describe('clock', () => {
     });
     expect(next.next).toMatch(/^explain /);
     const settled = await mcp.call('clock', { action: 'settle' });
-    expect(settled).toMatchObject({ sent: 1, failed: 0, pending: 0, next_due_at: null });
-  });
-
-  it('clock does not continue with explain for a delivery that succeeded in the end', async () => {
-    await addEndpoint();
-    receiver.respond([500, 500, 200]);
-    await trigger();
-    const { sent, failed, next } = await mcp.call('clock', { action: 'settle' });
-    expect([sent, failed, next]).toEqual([2, 1, 'status {}']);
+    expect(settled).toMatchObject({ sent: 2, failed: 1, pending: 0, next_due_at: null, next: 'status {}' });
   });
 
   it('clock changes its speed and moves by a duration', async () => {

@@ -189,15 +189,6 @@ describe('svc doctor with a running emulator', () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it('an endpoint whose port is closed is a problem', async () => {
-    const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
-    expect((await visit({ cwd })).get('/reachable')).toMatchObject({
-      status: 'problem',
-      detail: expect.stringContaining('connection refused by 127.0.0.1:1: nothing is listening there'),
-      hint: { command: expect.stringContaining('svc webhooks update wh_') },
-    });
-  });
-
   it('a disabled endpoint is a warning and is not checked further', async () => {
     const { cwd, emulator } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     await emulator.control.updateWebhook({ id: String(emulator.status().webhook_id), disabled: true });

@@ -71,11 +71,7 @@ describe('svc gaps record', () => {
 
   it('a file that cannot be written is an error before a request is sent', async () => {
     const { recordService, emulator } = await setUp();
-    const recorded = recordService({ save: '.' });
-    await expect(recorded).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining('it is a folder'),
-    });
+    await expect(recordService({ save: '.' })).rejects.toMatchObject({ code: 'usage' });
     expect((await emulator.control.listRequests({})).data).toEqual([]);
   });
 
