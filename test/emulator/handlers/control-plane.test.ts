@@ -159,21 +159,14 @@ describe('webhooks', () => {
     await expect(control.updateWebhook({ id: webhook.id, headers })).rejects.toMatchObject(rejection);
   });
 
-  it('a listener uses an enabled permanent endpoint with its URL that gets some of the same events, unchanged', async () => {
+  it('a listener uses a permanent endpoint with its URL that gets some of the same events, unchanged', async () => {
     const { origin } = new URL(receiver.url);
-    const permanent = await control.createWebhook({
-      url: origin,
-      events: ['a.b', 'c.d'],
-      headers: { A: 'b' },
-    });
+    const headers = { A: 'b' };
+    const permanent = await control.createWebhook({ url: origin, events: ['a.b', 'c.d'], headers });
     const listen = (events: string[]) =>
       control.createWebhook({ url: `${origin}/`, events, listener: true, reuse: true });
-    expect(await listen(['*'])).toEqual(permanent);
     expect(await listen(['c.d', 'e.f'])).toEqual(permanent);
-    // These events arrive once.
     expect(await listen(['e.f'])).toMatchObject({ listener: true, events: ['e.f'] });
-    await control.updateWebhook({ id: permanent.id, disabled: true });
-    expect(await listen(['*'])).toMatchObject({ listener: true, events: ['*'] });
   });
 
   it('a listener uses the endpoint that a stream holds for its URL if it gets some of the same events', async () => {
