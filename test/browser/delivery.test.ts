@@ -70,7 +70,7 @@ describeInBrowser('the delivery page', () => {
   it('the delivery page shows the command that changes the URL of the endpoint after a 404, changes it, and completes a URL without a scheme', async () => {
     const { page, emulator, webhook } = await openDelivery([404]);
     await causeOf(page).getByText('Commands').click();
-    await page.getByText('Check the path of the endpoint URL, and correct it with:').waitFor();
+    await page.getByText('Check the path of the endpoint URL. If it is correct').waitFor();
     await page.getByRole('button', { name: 'Copy command' }).first().click();
     await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
     await causeOf(page).getByRole('button', { name: 'Change the URL' }).click();

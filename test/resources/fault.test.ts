@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deliveryFaultKinds } from '../../src/domain/fault.ts';
 import {
-  describeAppliedCount,
-  type Fault,
   type FaultRule,
   findFaultProblem,
   findRouteProblem,
@@ -13,14 +11,6 @@ import {
 
 const onRequest = { on: 'request', probability: 1 } as const;
 const onDelivery = { on: 'delivery', probability: 1 } as const;
-
-it.each([
-  [{ probability: 1 }, '0 times'],
-  [{ probability: 0.125, count: 1 }, '0 of 1 time, with 13% probability'],
-  [{ probability: 0.001, count: 3 }, '0 of 3 times, with 0.1% probability'],
-])('describeAppliedCount describes the fault %j, which was not applied, as: %s', (fields, text) => {
-  expect(describeAppliedCount({ applied_count: 0, ...fields } as Fault)).toBe(text);
-});
 
 describe('findFaultProblem', () => {
   const findProblem = (rule: FaultRule) => {

@@ -66,7 +66,7 @@ describe('DatabaseFileMonitor', () => {
         code: 'storage_unavailable',
         message: `The database file was ${problem}${problem === 'replaced' ? ' by another file' : ''} while the emulator was running. Writes are refused.`,
         hint: {
-          text: expect.stringContaining('you restart it'),
+          text: expect.stringContaining('after a restart'),
           command: 'svc emulator snapshot save FILE',
         },
       }),
