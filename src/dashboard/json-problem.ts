@@ -22,16 +22,12 @@ function checkJson(text: string): JsonProblem | null {
     parseJsonObject(text);
     return null;
   } catch (error) {
+    const { message, cause } = error as Error;
     // Only a syntax error has a cause: the error of the JSON parser.
-    if ((error as Error).cause === undefined) return { message: toMessage(error as Error), position: null };
-    return describeSyntaxError(text);
+    if (cause !== undefined) return describeSyntaxError(text);
+    // The parser calls the text "The body". The dashboard shows the message under a field with another name.
+    return { message: capitalize(message.replace(/^The body (?:has a |is )?/u, '')), position: null };
   }
-}
-
-/** The parser calls the text "The body". The dashboard shows the message under a field with another name. */
-function toMessage({ message }: Error): string {
-  const predicate = message.replace(/^The body (?:has a |is )?/u, '');
-  return capitalize(predicate);
 }
 
 /** `Unexpected }.`, with the string, number, word or character at the position of the error */

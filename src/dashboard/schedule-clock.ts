@@ -52,7 +52,6 @@ export function clockOf(id: string | undefined): WorkspaceClock {
   return clock;
 }
 
-/** The clock of the selected workspace. */
 export const selectedClock = computed(() => clockOf(workspaceId.value));
 
 export function setClock(state: ClockState): void {

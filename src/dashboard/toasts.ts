@@ -56,7 +56,6 @@ export async function withErrorToast<Value>(action: Promise<Value>): Promise<Val
   }
 }
 
-/** The message of an error for the user. */
 export function toErrorMessage(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error);
   return error.code === 'no_emulator'

@@ -20,7 +20,6 @@ interface Props {
   readonly rows?: number;
 }
 
-/** A form field with its label and its hint or validation error. */
 export function Field({ label, name, hint, error, onChange, suggestions, options, rows, ...rest }: Props) {
   const id = useId();
   const isInvalid = error?.field === name;

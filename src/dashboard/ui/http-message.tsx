@@ -4,10 +4,8 @@ import { indentJson } from '../../domain/json-text.ts';
 import { CodeView } from './code-view.tsx';
 import { Properties } from './properties.tsx';
 
-type Headers = Readonly<Record<string, string>>;
-
 /** The headers of a message, which a click shows. */
-export function HttpHeaders({ headers }: { readonly headers: Headers }) {
+export function HttpHeaders({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   return (
     <details>
       <summary>Headers ({Object.keys(headers).length})</summary>

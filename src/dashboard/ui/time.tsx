@@ -24,11 +24,7 @@ export function DueTime({ at }: Pick<Props, 'at'>) {
   return <TimeText at={at} clock="schedule" isDue />;
 }
 
-interface TimeTextProps extends Props {
-  readonly isDue: boolean;
-}
-
-function TimeText({ at, clock, isTitled = false, isDue }: TimeTextProps) {
+function TimeText({ at, clock, isTitled = false, isDue }: Props & { readonly isDue: boolean }) {
   const { value: workspaceClock } = selectedClock;
   // Renders only when the text changes, not at every tick of the clock.
   const text = useMemo(

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { ControlInput } from '../../../operations/control-operations.ts';
 import type { ClockMove } from '../../../operations/emulator-schemas.ts';
 import { control } from '../../control.ts';
-import { refreshClock, selectedClock, setClock } from '../../schedule-clock.ts';
+import { refreshClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { showErrorToast, showToast, toErrorMessage, withErrorToast } from '../../toasts.ts';
 import { summarizeAttempts } from './clock-format.ts';
@@ -19,10 +19,6 @@ export function isMoving(id = ''): boolean {
 export async function changeClock(change: Pick<ControlInput<'setClock'>, 'speed' | 'frozen'>): Promise<void> {
   const state = await withErrorToast(control.setClock({ workspace_id: workspaceId.peek(), ...change }));
   if (state !== undefined) setClock(state);
-}
-
-export function toggleFrozen(): Promise<void> {
-  return changeClock({ frozen: selectedClock.peek().state.peek()?.speed !== 0 });
 }
 
 export function advance(ms: number): Promise<void> {

@@ -9,7 +9,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Badge } from '../../ui/status-badge.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { AdvanceDialog } from './advance-dialog.tsx';
-import { cancelMove, isMoving, toggleFrozen } from './clock-actions.ts';
+import { cancelMove, changeClock, isMoving } from './clock-actions.ts';
 import { formatDateTime, formatDistance, formatZone } from './clock-format.ts';
 
 export function ClockControl() {
@@ -26,7 +26,7 @@ export function ClockControl() {
           <span>Cancel</span>
         </ActionButton>
       ) : (
-        <ActionButton onClick={toggleFrozen}>
+        <ActionButton onClick={() => changeClock({ frozen: !isFrozen })}>
           <Icon name={isFrozen ? 'play' : 'pause'} />
           <span>{isFrozen ? 'Resume' : 'Freeze'}</span>
         </ActionButton>

@@ -41,12 +41,7 @@ export async function removeFaults(faults: readonly Fault[]): Promise<void> {
   await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
 }
 
-interface RowProps {
-  readonly fault: Fault;
-  readonly endpointUrl: string | undefined;
-}
-
-function Row({ fault, endpointUrl }: RowProps) {
+function Row({ fault, endpointUrl }: { readonly fault: Fault; readonly endpointUrl: string | undefined }) {
   const effect = describeEffect(fault);
   return (
     <li class="row">

@@ -53,12 +53,7 @@ function RequestDetails({ request }: { readonly request: ApiRequestDetail }) {
   );
 }
 
-interface MessageProps {
-  readonly title: string;
-  readonly message: LoggedMessage | null;
-}
-
-function Message({ title, message }: MessageProps) {
+function Message({ title, message }: { readonly title: string; readonly message: LoggedMessage | null }) {
   return (
     <section class="stack" aria-label={title}>
       <h3>{title}</h3>

@@ -85,7 +85,6 @@ export function skipMark(schedule: DrawnSchedule, at: number): number {
   return listStops(schedule).find(({ first, last }) => first - STEP_MS <= at && at < last)?.last ?? at;
 }
 
-/** Advances the clock to the line. */
 export async function advanceToLine(): Promise<void> {
   const [moved, id] = [line.peek(), workspaceId.peek()];
   if (moved === null || id === undefined) return;

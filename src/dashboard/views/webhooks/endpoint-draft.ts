@@ -17,7 +17,6 @@ export const defaults = initial;
 export type FormSettings = Pick<WebhookDetail, Exclude<keyof EndpointSettings, 'disabled'>>;
 type Draft = Readonly<Record<string, string>>;
 
-/** The settings of the form. */
 export function pickSettings(endpoint: FormSettings): FormSettings {
   const names = Object.keys(formTable) as (keyof FormSettings)[];
   return Object.fromEntries(names.map((name) => [name, endpoint[name]])) as FormSettings;
