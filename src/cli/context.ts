@@ -33,9 +33,7 @@ export interface Context extends ProcessContext {
    * @throws SvcError `no_emulator` when neither the configuration nor a run file has its address.
    */
   connect(signal?: AbortSignal): Promise<ControlPlane>;
-  /**
-   * Connects to the public API of the emulator, with the configured key or the one that the emulator created at startup.
-   */
+  /** Connects to the public API of the emulator, with the configured key or the one that the emulator created at startup. */
   connectApi(): Promise<ApiClient>;
   /** Path of the self-signed certificate that clients of the emulator must trust; null without one. */
   findCertificate(): Promise<string | null>;

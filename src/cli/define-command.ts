@@ -7,7 +7,6 @@ import { addNotes } from './help.ts';
 import { addRows, type OptionRows, toWord } from './option-rows.ts';
 import { askForRow } from './prompt.ts';
 
-/** The type of the value of a row. */
 type ValueOf<Row extends OptionRow> = Row extends {
   readonly parse: (text: string, ...previous: never[]) => infer Value;
 }

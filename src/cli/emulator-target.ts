@@ -11,7 +11,6 @@ import type { EmulatorStatus } from '../operations/emulator-schemas.ts';
 import { abortAfter } from '../platform/abort-signals.ts';
 import { readBytes } from '../platform/read-data-file.ts';
 
-type SecretSetting = 'controlToken' | 'apiKey';
 type TargetSettings = Pick<Config, 'values' | 'sources'>;
 
 interface EmulatorTarget {
@@ -94,7 +93,7 @@ export async function findEmulatorOnPort({ host, port }: Address): Promise<Emula
  * @throws SvcError `usage`.
  */
 export function assertSecretAllowed(
-  secret: SecretSetting,
+  secret: 'controlToken' | 'apiKey',
   { values, sources }: TargetSettings,
   controlUrl: string,
 ): void {

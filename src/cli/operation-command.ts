@@ -54,12 +54,10 @@ type OperationRow<Name extends OperationName, Rows extends OptionRows> = {
     }
 );
 
-type OperationCommand = { readonly summary: string } & CommandDefinition<object>;
-
 export function operation<Name extends OperationName, const Rows extends OptionRows = Record<never, never>>(
   name: Name,
   row: OperationRow<Name, Rows>,
-): OperationCommand {
+): { readonly summary: string } & CommandDefinition<object> {
   const { summary, examples, notes, confirm: confirmation } = row;
   const { entries } = controlOperations[name].input as { readonly entries: v.ObjectEntries };
   const ownRows: OptionRows = row.options ?? {};

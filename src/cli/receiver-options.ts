@@ -50,12 +50,10 @@ export const receiverRows = {
   junit: { option: '--junit <file>', summary: 'File to write a JUnit report to' },
 } as const;
 
-type ReceiverOptions = ValuesOf<typeof receiverRows>;
-
 /** @throws SvcError `usage` for a URL to which deliveries may not go, an unusable secret or an unreadable file */
 export async function resolveReceiverOptions(
   url: string,
-  options: ReceiverOptions,
+  options: ValuesOf<typeof receiverRows>,
   context: Context,
 ): Promise<Omit<SessionOptions, 'restart'>> {
   const { signal, now, cwd } = context;

@@ -12,9 +12,7 @@ interface InWorkspace {
 /** Returns the schedule time of the workspace of a row, in milliseconds since 1970. */
 export type ScheduleTimeOf = (row: InWorkspace) => number;
 
-/**
- * Loads the schedule time of the workspace of each row. With `--json` it requests none, because JSON has no relative times.
- */
+/** Loads the schedule time of the workspace of each row. With `--json` it requests none, because JSON has no relative times. */
 export async function fetchScheduleTimes(
   rows: readonly InWorkspace[],
   control: Pick<ControlPlane, 'getClock'>,

@@ -29,7 +29,6 @@ const groups = {
 
 type Groups = typeof groups;
 type StartSetting = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
-type OptionName = Exclude<StartSetting, 'envFile'> | 'writeEnv';
 /** The values are text, which the configuration parses. */
 type StartRow = OptionRow & { readonly parse: (text: string, previous?: string) => string };
 
@@ -41,7 +40,7 @@ function joinLists(text: string, previous?: string): string {
 /** @param defaults defaults of the command that differ from those of the settings */
 export function startRows(
   defaults: Partial<Record<StartSetting, string>> = {},
-): Readonly<Record<OptionName, StartRow>> {
+): Readonly<Record<Exclude<StartSetting, 'envFile'> | 'writeEnv', StartRow>> {
   const rows = Object.entries(groups).flatMap(([group, placeholders]) =>
     Object.entries(placeholders).map(([name, placeholder]) => {
       const setting = name as StartSetting;

@@ -80,9 +80,7 @@ export interface ResourceList<Row> extends ChoiceSource {
 /** Titles without which the values do not say anything. Choices have none. */
 const NEEDS_TITLE: ReadonlySet<string> = new Set(['ATTEMPTS', 'NEXT', 'REPLAY']);
 
-/**
- * @param list.load loads the choices, most likely first
- */
+/** @param list.load loads the choices, most likely first */
 function defineList<Row extends { readonly id: string }>(
   kind: IdKind,
   {

@@ -4,8 +4,7 @@ import { defineCommand } from '../define-command.ts';
 
 /** The files of the scripts. Each calls `svc -- __complete` with the words up to the cursor, and shows the lines that it prints. */
 const files = { bash: 'svc.bash', zsh: 'svc.zsh', fish: 'svc.fish', powershell: 'svc.ps1' } as const;
-type Shell = keyof typeof files;
-const shells = Object.keys(files) as readonly Shell[];
+const shells = Object.keys(files) as readonly (keyof typeof files)[];
 
 const INSTALLATION = `
 To load completions in every new shell:

@@ -105,7 +105,8 @@ async function readSamples(file: string, context: Context): Promise<readonly Sam
     if (statSync(path).isDirectory()) return readFolder(path, file);
     if (/\.(?:json|ya?ml)$/.test(path) && /\bopenapi"?\s*:/.test(readTextFile(path))) {
       const document = await readDataFile(path);
-      if (isOpenApi(document)) return readDocument(document, file, context);
+      // Recordings can contain the word too.
+      if (isObject(document) && document.openapi) return readDocument(document, file, context);
     }
   }
   const recording = await readRecording(file, context);
@@ -113,11 +114,6 @@ async function readSamples(file: string, context: Context): Promise<readonly Sam
     ...event,
     from: `${recording.file}, ${position}`,
   }));
-}
-
-/** Recordings can contain the word too. */
-function isOpenApi(document: unknown): document is object {
-  return isObject(document) && Boolean(document.openapi);
 }
 
 /** A payload in each file, which is named as its event type. */

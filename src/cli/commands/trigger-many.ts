@@ -88,9 +88,7 @@ async function createAll(
   { count, perSecond }: TriggerManyOptions,
   context: Context,
 ): Promise<void> {
-  async function createOne(index: number): Promise<void> {
-    created.push(await create(index + 1));
-  }
+  const createOne = async (index: number) => void created.push(await create(index + 1));
   await withProgress(
     context,
     async () => `Creating ${renderProgressBar(created.length, count)}`,

@@ -108,9 +108,7 @@ function measureColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedCo
   return { column, texts, width };
 }
 
-/**
- * Truncates columns that can be truncated. If that is not enough, hides columns, empty ones first, until the rest fits.
- */
+/** Truncates columns that can be truncated. If that is not enough, hides columns, empty ones first, until the rest fits. */
 function fitColumns<Row>(
   columns: readonly FittedColumn<Row>[],
   capabilities: TerminalCapabilities,
