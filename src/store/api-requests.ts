@@ -45,6 +45,7 @@ const selectColumns = (columns: readonly string[]) => `SELECT ${columns.map((nam
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
 const SELECT_SUMMARY = selectColumns(SUMMARY_COLUMNS);
 const SELECT_DETAIL = selectColumns(['*']);
+const selectSummaries = (condition: string) => `${SELECT_SUMMARY} WHERE ${condition}`;
 
 const FILTERED_TABLE: FilteredTable<RequestCondition> = {
   from: 'api_requests r',
@@ -58,7 +59,7 @@ export class ApiRequestTable extends Table {
   }
 
   find(id: string): ApiRequestSummary | undefined {
-    return this.sql.get(`${SELECT_SUMMARY} WHERE r.id = ?`, [id]);
+    return this.sql.get(selectSummaries('r.id = ?'), [id]);
   }
 
   findDetail(id: string): (ApiRequestSummary & ApiRequestMessages) | undefined {
@@ -70,17 +71,11 @@ export class ApiRequestTable extends Table {
   }
 
   findBySeq(seq: number): ApiRequestSummary | undefined {
-    return this.sql.get(`${SELECT_SUMMARY} WHERE r.seq = ?`, [seq]);
+    return this.sql.get(selectSummaries('r.seq = ?'), [seq]);
   }
 
   list(filter: RequestCondition, page: PageRequest): RowPage<ApiRequestSummary> {
-    return listMatches(
-      this.sql,
-      FILTERED_TABLE,
-      filter,
-      page,
-      (condition) => `${SELECT_SUMMARY} WHERE ${condition}`,
-    );
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, selectSummaries);
   }
 }
 

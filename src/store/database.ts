@@ -136,12 +136,6 @@ export function toStoreError(error: unknown, path: string): unknown {
   return error;
 }
 
-export function createStoreClosedError(): SvcError {
-  return new SvcError('storage_unavailable', 'The emulator is stopping.', {
-    hint: 'Start the emulator again, then repeat the request.',
-  });
-}
-
 export function createStorageError(message: string, cause: unknown): SvcError {
   return new SvcError('storage_unavailable', message, {
     hint: {

@@ -25,8 +25,9 @@ interface EventSummaryRow
   readonly request_id: string | null;
 }
 
-const SELECT_WITH_WORKSPACE =
-  'SELECT e.*, w.id AS workspace_id FROM events e JOIN workspaces w ON w.seq = e.workspace_seq';
+function selectWithWorkspace(condition: string): string {
+  return `SELECT e.*, w.id AS workspace_id FROM events e JOIN workspaces w ON w.seq = e.workspace_seq WHERE ${condition}`;
+}
 
 /** The request that created the event `e`: the first one; later ones are idempotent repeats. */
 const REQUEST_ID = `(SELECT r.id FROM api_requests r WHERE r.resource_id = e.id AND r.method = 'POST' ORDER BY r.seq LIMIT 1)`;
@@ -65,18 +66,12 @@ export class EventTable extends Table {
   }
 
   find(id: string): EventWithWorkspace | undefined {
-    return this.sql.get(`${SELECT_WITH_WORKSPACE} WHERE e.id = ?`, [id]);
+    return this.sql.get(selectWithWorkspace('e.id = ?'), [id]);
   }
 
   /** A page of the events that match, newest first (gaps `list.order`, `list.filter`). */
   list(filter: EventCondition, page: PageRequest): RowPage<EventWithWorkspace> {
-    return listMatches(
-      this.sql,
-      FILTERED_TABLE,
-      filter,
-      page,
-      (condition) => `${SELECT_WITH_WORKSPACE} WHERE ${condition}`,
-    );
+    return listMatches(this.sql, FILTERED_TABLE, filter, page, selectWithWorkspace);
   }
 
   /** As {@link list}, with delivery counts. */
@@ -99,7 +94,6 @@ export function toEventSummary(row: EventSummaryRow): EventSummary {
   return { ...readSummary(row), delivery_counts: readCounts(row) };
 }
 
-/** The event record as JSON text. */
 export function toEventRecordText(row: EventWithWorkspace): string {
   return toEventRecord(toEventValues(row));
 }

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/credentials.ts';
+import { SvcError } from '../domain/errors.ts';
 import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
 import { ChangeFeed } from './change-feed.ts';
 import {
   checkIntegrity,
-  createStoreClosedError,
   type DatabaseOptions,
   type IntegrityReport,
   isStorageError,
@@ -239,7 +239,10 @@ export class Store extends Table {
   }
 
   #assertOpen(): void {
-    if (!this.#db.open) throw createStoreClosedError();
+    if (this.#db.open) return;
+    throw new SvcError('storage_unavailable', 'The emulator is stopping.', {
+      hint: 'Start the emulator again, then repeat the request.',
+    });
   }
 
   /**

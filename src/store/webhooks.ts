@@ -21,7 +21,6 @@ export const newWebhookColumns = {
 } as const satisfies Partial<WebhookRow>;
 
 export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
-type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret' | 'deleted_at'>;
 
 type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
@@ -118,7 +117,7 @@ export class WebhookTable extends Table {
   }
 
   /** The secrets of the newest thousand endpoints of a workspace, newest first, including deleted ones. */
-  listSecrets(workspaceSeq: number): WebhookSecrets[] {
+  listSecrets(workspaceSeq: number): Pick<WebhookRow, 'id' | 'secret' | 'previous_secret' | 'deleted_at'>[] {
     return this.sql.all(
       'SELECT id, secret, previous_secret, deleted_at FROM webhooks WHERE workspace_seq = ? ORDER BY deleted_at IS NOT NULL, seq DESC LIMIT 1000',
       [workspaceSeq],
