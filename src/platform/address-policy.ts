@@ -5,7 +5,6 @@ import type { LookupFunction } from 'node:net';
 import { SvcError } from '../domain/errors.ts';
 import { addBrackets, parseUrl } from '../domain/http-url.ts';
 import {
-  type AddressClass,
   classifyAddress,
   classifyHost,
   isLoopbackName,
@@ -16,7 +15,7 @@ import { isOwnAddress } from './own-addresses.ts';
 
 interface Destination {
   readonly protocol: string;
-  /** An IP address, or the host name for {@link findHostBlockReason}. */
+  /** An IP address, or the host name that a proxy resolves. */
   readonly address: string;
   readonly port: number;
 }
@@ -25,20 +24,14 @@ export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
 
-/** Why a destination is blocked; null if it is allowed. An emulator is always blocked. */
-export function findBlockReason(rule: WebhookUrlRule, destination: Destination): string | null {
-  return findBlockReasonForClass(rule, destination, classifyAddress(destination.address));
-}
-
-/** As {@link findBlockReason}, for a host that a proxy resolves. A name is classified by its form. */
-export function findHostBlockReason(rule: WebhookUrlRule, destination: Destination): string | null {
-  return findBlockReasonForClass(rule, destination, classifyHost(destination.address));
-}
-
-function findBlockReasonForClass(
+/**
+ * Why a destination is blocked; null if it is allowed. An emulator is always blocked.
+ * @param target the class of the address, or that of a host name that a proxy resolves
+ */
+export function findBlockReason(
   rule: WebhookUrlRule,
   { protocol, address, port }: Destination,
-  target: AddressClass,
+  target = classifyAddress(address),
 ): string | null {
   const problem = findTargetProblem(rule, protocol, target);
   if (problem !== null) return `${address} is ${target.description}: the URL ${problem}`;

@@ -10,12 +10,12 @@ import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../domain/errors.ts';
 import { type HttpProxy, parseProxy, usesProxy } from '../domain/http-proxy.ts';
 import { addBrackets, getPort, stripBrackets } from '../domain/http-url.ts';
+import { classifyHost } from '../domain/network-address.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import {
   BlockedError,
   createPolicyLookup,
   findBlockReason,
-  findHostBlockReason,
   type Lookup,
   NEXT_ADDRESS_AFTER_MS,
 } from './address-policy.ts';
@@ -78,7 +78,9 @@ export class Connector {
     const findReason = (address: string) => findBlockReason(rule, { protocol, address, port });
     // Node.js calls the lookup for names only, and the proxy resolves a name.
     const reasonOfAddress = isName ? null : findReason(host);
-    const reason = proxy ? findHostBlockReason(rule, { protocol, address: host, port }) : reasonOfAddress;
+    const reason = proxy
+      ? findBlockReason(rule, { protocol, address: host, port }, classifyHost(host))
+      : reasonOfAddress;
     if (reason !== null) throw new BlockedError(reason);
     onPhase(isName && proxy === null ? 'dns' : 'connect');
     const timer = setTimeout(() => limit.abort(), connectTimeoutMs);
