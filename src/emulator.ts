@@ -22,7 +22,7 @@ import { parseSeed, type Seed } from './operations/seed-schema.ts';
 import { assertNotEmulator } from './platform/own-addresses.ts';
 import { VERSION } from './platform/package-info.ts';
 import { yieldToEventLoop } from './platform/timers.ts';
-import { createPinnedClock, systemClock } from './platform/wall-clock.ts';
+import { systemClock } from './platform/wall-clock.ts';
 import type { Rules } from './profile/rules.ts';
 import { toStoreError } from './store/database.ts';
 import { describeFileProblem } from './store/database-file-monitor.ts';
@@ -134,7 +134,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 
 function pinClockTo(date: Date): WallClock {
   const at = date.getTime();
-  if (at >= 0 && at <= LAST_SCHEDULE_TIME) return createPinnedClock(at);
+  // Monotonic time, which time limits use, stays real.
+  if (at >= 0 && at <= LAST_SCHEDULE_TIME) return { ...systemClock, now: () => at };
   const text = Number.isNaN(at) ? 'an invalid date' : date.toISOString();
   throw new SvcError('usage', `The wall clock cannot be pinned to ${text}.`, {
     hint: 'Use a time from 1970-01-01 to 9999-01-01.',

@@ -22,7 +22,6 @@ interface StreamSource {
   readonly signal: AbortSignal;
   /** Called when a connection is lost, before the next attempt. */
   readonly onDisconnect?: (() => void) | undefined;
-  /** Called when the stream is connected again. */
   readonly onReconnect?: (() => void) | undefined;
   /** Called with the position of the server when the stream is connected, before the first item of the connection. */
   readonly onReady?: ((position: StreamPosition) => void) | undefined;

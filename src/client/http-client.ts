@@ -1,6 +1,4 @@
-/**
- * Sends HTTP requests with `node:http`, because the global `fetch` starts slowly, and connects to the control plane with them.
- */
+/** Sends HTTP requests with `node:http`, because the global `fetch` starts slowly, and connects to the control plane with them. */
 import {
   Agent,
   type ClientRequest,

@@ -18,7 +18,9 @@ export interface ProjectLocation {
  */
 export function listProjectFolders(location: ProjectLocation): string[] {
   const folders = listReachableFolders(location);
-  const rootIndex = folders.findIndex(isProjectRoot);
+  const rootIndex = folders.findIndex((folder) =>
+    ROOT_MARKERS.some((name) => existsSync(join(folder, name))),
+  );
   return folders.slice(0, Math.max(rootIndex, 0) + 1);
 }
 
@@ -32,8 +34,4 @@ function listReachableFolders({ cwd, env }: ProjectLocation): string[] {
     folders.push(parent);
     folder = parent;
   }
-}
-
-function isProjectRoot(folder: string): boolean {
-  return ROOT_MARKERS.some((name) => existsSync(join(folder, name)));
 }

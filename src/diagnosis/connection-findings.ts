@@ -25,7 +25,6 @@ export interface Finding {
 
 type HintInput = Hint | string | null;
 
-/** Creates the finding of one check. */
 export function createFindingBuilder(id: string, title: string) {
   const createFinding = (status: FindingStatus, detail: string, hint: HintInput): Finding => ({
     id,

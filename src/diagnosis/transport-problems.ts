@@ -22,13 +22,11 @@ interface FailureFacts {
   readonly place: 'container' | 'local' | 'public';
 }
 
-type Conditions = { readonly [Name in keyof FailureFacts]?: FailureFacts[Name] | RegExp };
-
 interface TransportProblem extends Partial<Fix> {
   /** Default: `connection_error`. */
   readonly outcome?: AttemptOutcome;
   /** Every fact that is named must match. */
-  readonly when: Conditions;
+  readonly when: { readonly [Name in keyof FailureFacts]?: FailureFacts[Name] | RegExp };
   /** What happened. */
   readonly sentence: string;
 }

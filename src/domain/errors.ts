@@ -37,7 +37,7 @@ interface ErrorDefinition {
   readonly exit: ExitCode;
 }
 
-const errorDefinitions = {
+export const errorDefinitions = {
   // Errors of the API (§7 of the service description, gap `error.codes`). The control plane uses most of them too.
   invalid_request: { status: 400, exit: ExitCode.usage },
   unauthenticated: { status: 401, exit: ExitCode.usage },
@@ -75,10 +75,6 @@ const errorDefinitions = {
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorDefinitions;
-
-export function getErrorDefinition(code: ErrorCode): ErrorDefinition {
-  return errorDefinitions[code];
-}
 
 interface SvcErrorOptions {
   readonly hint?: Hint | string | null | undefined;
@@ -132,7 +128,6 @@ export interface InternalErrorLog {
   report(where: string, error: unknown): void;
 }
 
-/** Reports internal errors as warnings of the process. */
 export const processWarningLog: InternalErrorLog = {
   report(where, error) {
     const warning = error instanceof Error ? error : new Error(String(error));

@@ -23,7 +23,6 @@ const idNouns: Readonly<Record<IdKind, string>> = {
   fault: 'a fault',
 };
 
-/** A ULID for examples. */
 const EXAMPLE_ULID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 
 export function toExampleId(kind: IdKind): string {

@@ -78,9 +78,7 @@ function createInvalidPathError(path: string): SvcError {
   });
 }
 
-/**
- * `override` replaces an existing value. `add` adds a value where none exists, and creates its parents. `value` is JSON text.
- */
+/** `override` replaces an existing value. `add` adds a value where none exists, and creates its parents. `value` is JSON text. */
 export type JsonEdit =
   | { readonly kind: 'override' | 'add'; readonly path: string; readonly value: string }
   | { readonly kind: 'remove'; readonly path: string };
@@ -138,7 +136,7 @@ function applyEdit(text: string, edit: JsonEdit): string {
     });
   }
   if (edit.kind !== 'add' && !exists) throw createMissingPathError(text, edit);
-  if (edit.kind === 'remove') return removeAtPath(text, path);
+  if (edit.kind === 'remove') return applyEdits(text, modify(text, path, undefined, {}));
   // The library would write the value's numbers and escapes in its own way, so it only makes the place for it.
   const withPlace = addNull(text, path);
   const place = findNodeAtLocation(parseTree(withPlace) as Node, path);
@@ -157,11 +155,6 @@ function addNull(text: string, path: JSONPath): string {
     // The parent is neither an object nor an array, or is the other one of the two.
     return text;
   }
-}
-
-/** @param text indented */
-function removeAtPath(text: string, path: JSONPath): string {
-  return applyEdits(text, modify(text, path, undefined, {}));
 }
 
 function createMissingPathError(text: string, { path, kind }: JsonEdit): SvcError {

@@ -33,7 +33,10 @@ export function requireValidHostAndTarget(handler: NodeHandler): NodeHandler {
   // The types of `NodeHandler` allow HTTP/2 too, which this server does not support.
   return (request, response) => {
     const problem = findProblem(request as IncomingMessage);
-    return problem === null ? handler(request, response) : rejectRequest(problem, response as ServerResponse);
+    if (problem === null) return handler(request, response);
+    const { headers, body } = createRejection(problem);
+    // The rest of the request is not read.
+    (response as ServerResponse).writeHead(400, headers).end(body);
   };
 }
 
@@ -69,12 +72,6 @@ function isDecodable(target: string): boolean {
   } catch {
     return false;
   }
-}
-
-function rejectRequest(message: string, response: ServerResponse): void {
-  const { headers, body } = createRejection(message);
-  // The rest of the request is not read.
-  response.writeHead(400, headers).end(body);
 }
 
 /** Not the generator of the emulator, so that a rejected request does not change the IDs of a seeded run. */

@@ -84,12 +84,6 @@ export function createEvents(setup: WorkspaceSetup): Events {
     throw new SvcError('timeout', await describeTimeout(type, events.length, count, timeoutMs));
   }
 
-  /** Describes the requests to create events that the API rejected. */
-  async function listRejections(): Promise<string[]> {
-    const { data } = await control.listRequests({ ...creations, limit: 1_000 });
-    return describeRejections(findRejections(data, workspace_id));
-  }
-
   async function describeTimeout(
     type: string | undefined,
     matchCount: number,
@@ -98,11 +92,12 @@ export function createEvents(setup: WorkspaceSetup): Events {
   ): Promise<string> {
     const kind = type === undefined ? '' : ` of ${type}`;
     const types = [...new Set((await list()).map((event) => event.type))];
+    const { data: requests } = await control.listRequests({ ...creations, limit: 1_000 });
     const lines = [
       types.length === 0
         ? 'No event was created.'
         : `Events of these types were created: ${types.join(', ')}.`,
-      ...(await listRejections()),
+      ...describeRejections(findRejections(requests, workspace_id)),
     ];
     const total = `${formatCount(count, 'event')}${kind} ${count === 1 ? 'was' : 'were'}`;
     const headline = `${matchCount} of ${total} created within ${formatDuration(timeoutMs)}.`;

@@ -19,7 +19,6 @@ import { withLibraryErrors } from './library-errors.ts';
 import { createTrigger, type Trigger } from './trigger.ts';
 import type { WorkspaceSetup } from './workspace-setup.ts';
 
-/** The fields that the library sets. */
 type FieldSetByLibrary = 'id' | 'workspace_id' | 'limit' | 'starting_after' | 'listener' | 'reuse';
 type Options<Name extends keyof ControlOperations> = Omit<ControlInput<Name>, FieldSetByLibrary>;
 

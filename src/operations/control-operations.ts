@@ -1,6 +1,4 @@
-/**
- * The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use.
- */
+/** The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use. */
 
 import * as v from 'valibot';
 import { MAX_OVERLAP_MS } from '../domain/credentials.ts';

@@ -10,7 +10,6 @@ import type { ControlPlane } from './control-plane.ts';
 /** Replays per second, slow enough for a receiver that has just recovered. */
 export const DEFAULT_REPLAY_RATE = 100;
 
-/** What a replay changes. */
 export type ReplayChanges = Omit<ControlInput<'replayDelivery'>, 'id'>;
 
 /** A delivery that cannot be replayed, for example because its endpoint was deleted. */

@@ -7,12 +7,10 @@ const PRIVATE_FOLDER = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 const ROOT = 0;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The folder in the user's cache; null for a user without a home folder, such as the user of a system service. */
 export function findCacheFolder(
   platform: NodeJS.Platform = process.platform,
-  { HOME, LOCALAPPDATA, XDG_CACHE_HOME }: Environment = process.env,
+  { HOME, LOCALAPPDATA, XDG_CACHE_HOME }: NodeJS.ProcessEnv = process.env,
 ): string | null {
   const inHome = HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache');
   const folders = [XDG_CACHE_HOME, platform === 'win32' ? LOCALAPPDATA : inHome];

@@ -7,8 +7,3 @@ import { monotonic } from './timers.ts';
  * test checks signature timestamps against the same `Date`.
  */
 export const systemClock: WallClock = { now: () => Date.now(), monotonic };
-
-/** A clock that always shows `at`, in milliseconds since 1970. Monotonic time, which time limits use, stays real. */
-export function createPinnedClock(at: number): WallClock {
-  return { ...systemClock, now: () => at };
-}

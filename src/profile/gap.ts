@@ -20,7 +20,6 @@ interface GapText {
   readonly reason: string;
 }
 
-/** A gap with a fixed answer. */
 interface FixedGap extends GapText {
   readonly answer: string;
 }
@@ -28,7 +27,6 @@ interface FixedGap extends GapText {
 /** A gap that configuration can override. `T` is the type of the parsed answer. */
 export interface ConfigurableGap<T = unknown> extends GapText {
   readonly schema: GapSchema<T>;
-  /** The answer of the relaxed profile. */
   readonly relaxed: ConfigValue;
   /** The answer of the strict profile, if it differs. */
   readonly strict?: ConfigValue;

@@ -3,7 +3,6 @@ import { SECOND_MS } from '../domain/duration.ts';
 import { sleep } from '../platform/timers.ts';
 import type { ReadSideEffects, SideEffectReading } from './side-effect-reader.ts';
 
-/** The side effects of deliveries. */
 export interface SideEffects {
   readonly count: number;
   /** The number for each event, by its ID; null if the observer does not return the IDs of events. */

@@ -13,8 +13,6 @@ import {
 import { createSignatureHeaders } from './sign.ts';
 import { formatTimestamp } from './signature-header.ts';
 
-type Headers = Readonly<Record<string, string>>;
-
 /**
  * - `refuted`: it rejected the mistakes at another time, or accepted a counterexample.
  * - `correct_accepted`: it accepted a correct signature, which the mistakes do not explain.
@@ -44,7 +42,7 @@ export async function confirmMistakes(
   { mistakes }: Pick<Probe, 'mistakes'>,
   input: MistakeInput,
   now: () => number,
-  accepts: (headers: Headers) => Promise<boolean>,
+  accepts: (headers: Readonly<Record<string, string>>) => Promise<boolean>,
 ): Promise<Confirmation> {
   const rounds = mistakes.some(isOnlySent) ? ROUNDS_WITH_CORRECT_DIGEST : ROUNDS;
   const inputs = listChangedInputs(input, mistakes, now());

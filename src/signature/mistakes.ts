@@ -50,7 +50,6 @@ export interface MistakeInput {
 }
 
 type Bytes = string | Uint8Array;
-/** Computes a digest from the signed content and the key. */
 type ComputeDigest = (content: Bytes, key: Bytes) => Buffer;
 
 /** What a mistake changes. */
@@ -100,7 +99,6 @@ export function isOnlySent({ part }: Pick<Mistake, 'part'>): boolean {
 /** A change with the clause that describes it, and what to do if that is not what the kind says. */
 type Change = readonly [description: string, change: SignatureChange, remedy?: string | undefined];
 
-/** A kind of mistake. */
 interface MistakeKind extends Pick<Mistake, 'part' | 'reason'> {
   readonly remedy: string | ((scheme: SignatureScheme) => string);
   /** The ways to make the mistake, the more common ones first. */

@@ -6,11 +6,6 @@ import type { SignatureScheme } from './scheme.ts';
 import { describeKey } from './schemes.ts';
 import { buildSignedContent, computeDigest, type SignableMessage } from './sign.ts';
 
-interface SignatureStep {
-  readonly step: string;
-  readonly value: string;
-}
-
 /** Characters of the signed content that are shown. */
 const MAX_CONTENT_CHARS = 200;
 
@@ -23,7 +18,7 @@ export function listSignatureSteps(
   secret: string,
   message: SignableMessage & { readonly body: string },
   signatureHeader: string,
-): SignatureStep[] {
+): { readonly step: string; readonly value: string }[] {
   const { headers, header, key } = scheme;
   const content = String(buildSignedContent(scheme, message));
   const bytes = Buffer.byteLength(message.body);

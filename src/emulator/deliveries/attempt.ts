@@ -151,12 +151,10 @@ function prepareAttempt(
   };
 }
 
-type RequestTarget = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
-
 /** The request of a delivery, signed (§6), with the headers of the sender. */
 export function toDeliveryRequest(
   { rules }: Sandbox,
-  target: RequestTarget,
+  target: Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>,
   { scheme, secrets, id, timestampMs, body }: DeliveryToSign & { readonly body: string },
   values: Pick<AttemptValues, 'type' | 'attempt' | 'lastOutcome'>,
 ): DeliveryRequest {

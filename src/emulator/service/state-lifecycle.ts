@@ -266,8 +266,6 @@ function registerForwardEndpoint(sandbox: Sandbox, endpoint: NewWebhook): string
   return registerForwardTarget(sandbox, endpoint).id;
 }
 
-type SeedWorkspace = ValidatedSeed['workspaces'][number];
-
 /** Writes the records of a seed. Its events are delivered like events that are created through the API. Call inside a store transaction. */
 function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed, defaultId?: string): void {
   for (const [index, workspace] of workspaces.entries()) {
@@ -277,7 +275,7 @@ function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed
   for (const fault of faults) sandbox.faults.insert(fault);
 }
 
-function seedWorkspace(sandbox: Sandbox, seed: SeedWorkspace): void {
+function seedWorkspace(sandbox: Sandbox, seed: ValidatedSeed['workspaces'][number]): void {
   const { seq } = sandbox.workspaces.insert(seed);
   const workspace = sandbox.workspaces.get(seq);
   for (const key of seed.keys) createApiKey(sandbox, { ...key, workspace });

@@ -1,6 +1,6 @@
 /** The parts that all responses of an OpenAPI document share: their headers, and the responses with an error. */
 
-import { type ErrorCode, getErrorDefinition } from '../../domain/errors.ts';
+import { type ErrorCode, errorDefinitions } from '../../domain/errors.ts';
 import { idPatterns } from '../../domain/ids.ts';
 import { controlErrorTexts, errorTexts } from '../error-texts.ts';
 
@@ -32,7 +32,7 @@ export function describeErrorCodes(isPublic: boolean): Json {
   const codes = isPublic ? publicErrors : controlErrors;
   const lines = codes.map((code) => {
     const text = (isPublic ? undefined : controlErrorTexts[code]) ?? errorTexts[code];
-    return `- \`${code}\` (${getErrorDefinition(code).status}): ${text}`;
+    return `- \`${code}\` (${errorDefinitions[code].status}): ${text}`;
   });
   return {
     type: 'string',
