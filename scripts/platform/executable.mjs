@@ -92,10 +92,14 @@ export const rows = [
       expectOutput(await run(cwd, program, ['config', '--json']), 0, /4321/);
     },
   })),
-  ...['--framework node', '--tests pytest'].map((options) => ({
-    title: `svc receiver example ${options} prints the example`,
+  ...[
+    'receiver example --framework node',
+    'receiver example --tests pytest',
+    'fixtures show order.shipped --json',
+  ].map((command) => ({
+    title: `svc ${command} prints the file, which the executable contains`,
     async run() {
-      expectOutput(await run(root, program, ['receiver', 'example', ...options.split(' ')]), 0, /webhook/i);
+      expectOutput(await run(root, program, command.split(' ')), 0, /webhook|"payload"/i);
     },
   })),
 ];

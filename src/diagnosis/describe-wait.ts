@@ -74,7 +74,7 @@ export interface EndedWait extends Pick<WaitCondition, 'status' | 'count'> {
   readonly reason: WaitReport['reason'];
   readonly timeoutMs: number;
   readonly counts: Readonly<Record<DeliveryStatus, number>>;
-  /** The newest deliveries that settled with another status (default: without success), then those that are pending. */
+  /** The newest deliveries that settled with another status (default: without success), then those that are pending or whose replay failed. */
   readonly others: readonly Delivery[];
   /** Null if no attempt is scheduled, because all pending deliveries are paused. */
   readonly next: NextAttempt | null;
@@ -146,14 +146,12 @@ export interface EmptyWait {
   readonly endpoints: readonly Pick<WebhookDetail, 'id' | 'events' | 'disabled'>[];
 }
 
-/** `422 validation_failed`: the responses that rejected requests to create an event in a workspace, or with a key for none or all. */
+/** `422 validation_failed`: the failed responses to requests to create an event in a workspace, or in none: with an invalid key or one for all workspaces. */
 export function findRejections(
   requests: readonly Pick<ApiRequest, 'status' | 'error_code' | 'workspace_id'>[],
   workspaceId: string,
 ): ReadonlySet<string> {
-  const rejected = requests.filter(
-    ({ status, workspace_id: id }) => status >= 400 && (id === null || id === workspaceId),
-  );
+  const rejected = requests.filter(({ workspace_id: id }) => id === null || id === workspaceId);
   return new Set(rejected.map(({ status, error_code: code }) => `${status} ${code}`));
 }
 

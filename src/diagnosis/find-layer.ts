@@ -62,7 +62,8 @@ function readRedirect({ request, response }: Attempt): { target: string; change:
   if (to === null) return null;
   const [path, target] = [from, to].map(({ pathname }) => pathname.replace(/\/$/, ''));
   if (path !== target) return { target: to.href, change: 'path' };
-  if (from.host !== to.host || to.protocol > from.protocol) return { target: to.href, change: 'origin' };
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:';
+  if (from.host !== to.host || isUpgrade) return { target: to.href, change: 'origin' };
   if (from.pathname === to.pathname) return { target: to.href, change: undefined };
   // A framework behind a proxy that ends TLS writes http://.
   to.protocol = from.protocol;

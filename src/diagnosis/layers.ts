@@ -462,7 +462,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       {
         url: /^https:/,
         sentence: '{by} expects TLS, but a proxy or tunnel forwarded the request as plain HTTP ({status}).',
-        fix: 'Let the proxy or tunnel forward to HTTPS, such as with ngrok http https://localhost:PORT, or the encryption mode Full of Cloudflare.',
+        fix: "Make the proxy or tunnel forward to HTTPS: for example, run ngrok http https://localhost:PORT, or set Cloudflare's encryption mode to Full.",
       },
       { url: /^http:/, command: 'svc webhooks update {webhook} --url {https_url}' },
     ],
@@ -493,7 +493,7 @@ export const layers: Readonly<Record<LayerKind, Layer>> = {
       {
         by: 'Django',
         status: [404],
-        page: /<title>Page not found at [\s\S]{1,4000}?<th>Raised by:<\/th>\s*<td>([^<]+)/,
+        page: /<title>Page not found at [\s\S]{1,4000}?<th[^>]*>Raised by:<\/th>\s*<td>([^<]+)/,
         sentence: '{by} called your view, which raised Http404 ({status}).',
         fix: 'Check what the view looks up, such as with get_object_or_404.',
       },

@@ -181,11 +181,11 @@ export const causeFixes: Readonly<Partial<Record<FixableCause, Fix>>> = {
     command: 'svc deliveries replay {delivery} --wait',
   },
   redirect: {
-    fix: 'Find out why the receiver redirects, such as to a page to sign in. If it expects deliveries at the target, register it',
+    fix: 'Find out why the receiver redirects: it may require a sign-in. If it expects deliveries at the target, register it',
     command: 'svc webhooks update {webhook} --url {location}',
   },
   wrong_path: {
-    fix: 'Check the path of the endpoint URL. If it is correct, your code or something in front of it returned this status: read its log. Otherwise, correct it',
+    fix: 'Check the path of the endpoint URL. If it is correct, read the log of your receiver and of what is in front of it. If it is wrong, change it',
     command: UPDATE,
   },
   rate_limited: {

@@ -51,7 +51,7 @@ export const errorDefinitions = {
   idempotency_key_reused: { status: 422, exit: ExitCode.usage },
   rate_limited: { status: 429, exit: ExitCode.failure },
   internal_error: { status: 500, exit: ExitCode.internal },
-  // Errors that only the emulator has. Those of the API too: `forbidden_origin` and `storage_unavailable`.
+  // Errors that only the emulator has. The API also returns `forbidden_origin` and `storage_unavailable`.
   conflict: { status: 409, exit: ExitCode.failure },
   forbidden_origin: { status: 403, exit: ExitCode.usage },
   token_required: { status: 401, exit: ExitCode.usage },

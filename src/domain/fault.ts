@@ -179,7 +179,7 @@ const ERROR_CODES_BY_STATUS: Readonly<Record<number, string>> = {
   403: 'permission_denied',
   404: 'not_found',
   405: 'method_not_allowed',
-  409: 'conflict',
+  409: 'idempotency_in_progress',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
   422: 'validation_failed',

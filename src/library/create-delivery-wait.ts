@@ -29,7 +29,7 @@ type WaitFilter = Pick<ControlInput<'waitForDeliveries'>, Exclude<keyof typeof w
  * Waits until matching deliveries have settled. Existing deliveries count.
  * @returns the settled deliveries, newest first, at most 1,000
  * @throws SvcError with a message that says what happened instead: `unexpected_status` as soon as a matching delivery settles with
- *   another status; `stalled` when for a second no delivery could settle before the timeout, unless there is a `count`; `timeout`;
+ *   another status; `stalled` when none has been able to settle in time for a second, unless there is a `count`; `timeout`;
  *   `interrupted` when the emulator is closed
  */
 export type DeliveryWait = (filter?: WaitFilter, options?: WaitOptions) => Promise<readonly Delivery[]>;

@@ -92,7 +92,10 @@ export function createEvents(setup: WorkspaceSetup): Events {
   ): Promise<string> {
     const kind = type === undefined ? '' : ` of ${type}`;
     const types = [...new Set((await list()).map((event) => event.type))];
-    const { data: requests } = await control.listRequests({ ...creations, limit: 1_000 });
+    const listFailed = (status: '4xx' | '5xx') =>
+      control.listRequests({ ...creations, status, limit: 1_000 });
+    const pages = await Promise.all([listFailed('4xx'), listFailed('5xx')]);
+    const requests = pages.flatMap(({ data }) => data);
     const lines = [
       types.length === 0
         ? 'No event was created.'

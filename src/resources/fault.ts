@@ -362,7 +362,7 @@ export function describeTarget({
 /** `1 of 3 times, with 10% probability` */
 export function describeAppliedCount({ applied_count: times, count, probability }: Fault): string {
   const text = count === undefined ? formatCount(times, 'time') : `${times} of ${count} times`;
-  return probability < 1 ? `${text}, with ${Number((probability * 100).toPrecision(2))}% probability` : text;
+  return probability < 1 ? `${text}, with ${Number((probability * 100).toPrecision(4))}% probability` : text;
 }
 
 /** `duplicate (flt_…)`; null without a fault. */

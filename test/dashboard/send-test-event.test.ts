@@ -2,15 +2,18 @@ import { expect, it } from 'vitest';
 import { startDeliverySetup } from '../emulator/deliveries/delivery-setup.ts';
 import { loadPageOf } from './fake-browser.ts';
 
+const own = { scheme: 'svc' } as const;
+
 it.each([
-  [['*'], 'order.shipped'],
-  [['order.lost', 'order.shipped'], 'order.shipped'],
-  [['order.lost'], 'order.lost'],
+  [own, ['*'], 'order.shipped'],
+  [own, ['order.lost', 'order.shipped'], 'order.shipped'],
+  [own, ['order.lost'], 'order.lost'],
+  ['svc' as const, ['order.lost', 'invoice.paid'], 'invoice.paid'],
 ])(
-  'a test event to an endpoint of a sender without fixtures that subscribes to %j is %s',
-  async (events, type) => {
+  'a test event of the sender %j, of which only svc has fixtures, to an endpoint that subscribes to %j is %s',
+  async (sender, events, type) => {
     const { emulator, control, webhook } = await startDeliverySetup(200, {
-      sender: { scheme: 'svc' },
+      sender,
       projectFolder: import.meta.dirname,
     });
     await loadPageOf(emulator);

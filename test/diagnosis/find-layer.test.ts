@@ -63,7 +63,7 @@ it.each([
   [
     'apache/tomcat, TLSClientHelloExtractor',
     'plain HTTP from a tunnel',
-    /^certain: The receiver expects TLS, but a proxy or tunnel .* Let the proxy or tunnel forward to HTTPS/,
+    /^certain: The receiver expects TLS, but a proxy or tunnel .* Make the proxy or tunnel forward to HTTPS/,
   ],
   ['flask 2.2.2', 'no route', /^likely: Flask has no POST route .*, or your code called abort\(404\)/],
   ['AWS API Gateway', 'no route', /^likely: API Gateway has no POST route .*, or one that requires AWS_IAM/],

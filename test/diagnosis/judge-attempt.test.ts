@@ -61,7 +61,7 @@ function judgeResponse(status: number, headers: Record<string, string>, body: st
 
 it('the hint after a redirect to another path does not say that deliveries belong to the target', () => {
   expect(judgeResponse(302, { location: '/v2/hooks' }, '').hints.map(formatHint)).toEqual([
-    'Find out why the receiver redirects, such as to a page to sign in. If it expects deliveries at the target, register it with: svc webhooks update wh_1 --url http://127.0.0.1:3000/v2/hooks',
+    'Find out why the receiver redirects: it may require a sign-in. If it expects deliveries at the target, register it with: svc webhooks update wh_1 --url http://127.0.0.1:3000/v2/hooks',
   ]);
 });
 

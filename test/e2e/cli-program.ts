@@ -1,4 +1,4 @@
-/** Runs the built program in a new folder, without SVC_ variables. */
+/** Runs the built program, or its source in this process, without SVC_ variables. */
 import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -5,6 +5,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { ExitCode } from '../../src/domain/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import {
+  binary,
   createTempFolder,
   type Ready,
   runProgram,
@@ -41,8 +42,9 @@ export function waitForPid(file: string): Promise<number> {
   }, 30_000);
 }
 
-/** Starts an emulator on a free port in this process. */
+/** Starts an emulator on a free port in this process, or with the executable that is tested. */
 export async function startEmulatorForTest(cwd: string, ...args: string[]): Promise<Ready> {
+  if (binary !== null) return (await startEmulatorProcess(cwd, ...args)).ready;
   const { ready, stop } = await startEmulator(cwd, args);
   onTestFinished(stop);
   return ready;

@@ -27,7 +27,7 @@ describe('the description of a fault', () => {
     [{ applied_count: 0 }, '0 times'],
     [{ applied_count: 1 }, '1 time'],
     [{ applied_count: 0, count: 1 }, '0 of 1 times'],
-    [{ applied_count: 2, probability: 0.001 }, '2 times, with 0.1% probability'],
+    [{ applied_count: 2, probability: 0.999 }, '2 times, with 99.9% probability'],
   ])('the count of %j is described as "%s"', (fields, text) => {
     expect(describeAppliedCount({ ...base, on: 'request', ...fields })).toBe(text);
   });

@@ -35,7 +35,7 @@ const rows = {
   ...emulatorRows,
   requireSettled: {
     option: '--require-settled',
-    summary: 'Exit with code 1 if there is no delivery or one does not succeed, and list those that do not',
+    summary: 'Exit with code 1 unless there are deliveries and all succeed, and list the others',
   },
   allowNoDeliveries: {
     option: '--allow-no-deliveries',

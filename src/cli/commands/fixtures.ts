@@ -57,7 +57,7 @@ export const show = defineCommand({
       });
     }
     const { kind, source, overrides, file } = fixtureFile;
-    if (context.json) getContentOrThrow(readFixtureFile(resolve(context.cwd, file)));
+    if (context.json && source === 'project') getContentOrThrow(readFixtureFile(resolve(context.cwd, file)));
     const text = readContent(fixtureFile, context.cwd);
     // The content is inserted as text, because parsing rounds numbers above 2^53.
     const fields = JSON.stringify({ name, kind, source, overrides, file }).slice(1, -1);

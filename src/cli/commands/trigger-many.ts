@@ -63,8 +63,8 @@ export async function triggerMany(
 }
 
 /**
- * Selects the deliveries of the created events; null if there are none. `filter` also matches those of earlier events while the
- * schedule clock is frozen. Their IDs are used only then, because a wait accepts a limited number.
+ * Selects the deliveries of the created events; null if there are none. `filter` can also match others: of earlier
+ * events while the schedule clock is frozen, or of another program. Only then are IDs used, of which a wait accepts 100,000.
  */
 async function selectDeliveries(
   created: readonly Event[],

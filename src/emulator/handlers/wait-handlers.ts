@@ -250,7 +250,9 @@ class DeliveryWait {
       (event) => (eventId ?? event.id) === event.id && (type ?? event.type) === event.type,
     );
     const isDelivered = newest && store.deliveryQueries.countMatches({ event_id: newest.id }).length > 0;
-    const requests = store.apiRequests.list({ method: 'POST', path: '/v1/events' }, NEWEST).rows;
+    const requests = (['4xx', '5xx'] as const).flatMap(
+      (status) => store.apiRequests.list({ method: 'POST', path: '/v1/events', status }, NEWEST).rows,
+    );
     return describeEmptyWait({
       timeoutMs: this.#timeoutMs,
       type,

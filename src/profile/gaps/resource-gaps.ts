@@ -56,7 +56,7 @@ export const resourceGaps = {
     reason: 'During development, you choose your own types. The strict profile rejects misspelled types.',
     schema: oneOf({
       open: 'any type of the form `<noun>.<verb>`; the fixtures are examples',
-      closed: 'only types that have a fixture',
+      closed: 'only types that have a fixture when the emulator starts',
     }),
     relaxed: 'open',
     strict: 'closed',

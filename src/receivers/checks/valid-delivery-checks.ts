@@ -124,7 +124,7 @@ async function explainFailure(
     return 'Your receiver redirects, and svc does not follow redirects. If it expects deliveries at the target, pass that URL.';
   }
   if (status === 404 || status === 405) {
-    return 'Probably nothing accepts POST requests at this path. Check the path of the URL. If it is correct, read the log of your receiver.';
+    return 'There is probably no POST route at this path. Check the path of the URL. If it is correct, read the log of your receiver.';
   }
   if (!isRejected(response)) return 'Your receiver fails on a valid delivery. Check its log.';
   return (

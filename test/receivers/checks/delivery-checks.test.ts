@@ -102,8 +102,8 @@ describe('signature.genuine', () => {
   it.each<[number, RegExp]>([
     [300, /^Your receiver redirects/],
     [399, /^Your receiver redirects/],
-    [404, /^Probably nothing accepts POST requests at this path/],
-    [405, /^Probably nothing accepts POST requests at this path/],
+    [404, /^There is probably no POST route at this path/],
+    [405, /^There is probably no POST route at this path/],
     [500, /^Your receiver fails on a valid delivery\. Check its log\.$/],
   ])('signature.genuine sends one delivery and says what %i means', async (status, meaning) => {
     const { check: result, deliveries } = await check({ refuse: () => status }, 'signature.genuine');
