@@ -45,8 +45,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // The defaults are too short for a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     // More workers than cores, because many tests wait for a process, a timer or a connection.
     maxWorkers: availableParallelism() + 2,

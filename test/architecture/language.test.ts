@@ -119,7 +119,7 @@ describe('the language of the repository', () => {
 
   it('pages and messages avoid the forbidden words and patterns', () => {
     expect(listReadFiles().flatMap((file) => findMistakes(file, readPage(file)))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('findMistakes', () => {

@@ -56,7 +56,7 @@ function pressTab(terminal: TestTerminal, expected: RegExp): Promise<string> {
   return vi.waitFor(async () => {
     await terminal.press('Tab');
     return terminal.waitFor(expected, 2_500);
-  }, 30_000);
+  });
 }
 
 describe.skipIf(!hasShell('bash'))('completion in bash', () => {

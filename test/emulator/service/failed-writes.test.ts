@@ -76,7 +76,7 @@ describe('a failed write', () => {
       expect(state, failing.join('\n')).toEqual(undisturbed.state);
       expect(restarted, `after a restart\n${failing.join('\n')}`).toEqual(state);
     }
-  }, 100_000);
+  });
 
   it.each(['SQLITE_IOERR_WRITE', 'SQLITE_FULL'])(
     'an emulator whose last write fails with %s stops as usual, and reports what was not saved',

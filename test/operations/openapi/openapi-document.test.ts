@@ -38,7 +38,7 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
   it('the document passes the strict rules of a linter', async () => {
     const { exitCode, all } = await lint(await fetchDocument(path));
     expect(exitCode, all).toBe(0);
-  }, 60_000);
+  });
 
   it('the document defines each resource and the error response once', async () => {
     const document = await fetchDocument(path);
