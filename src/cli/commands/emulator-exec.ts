@@ -72,7 +72,7 @@ export const command = defineCommand({
     const config = await context.resolveConfig(settings);
     const rules = await context.resolveRules(settings);
     const log = new EmulatorLog(logFile === undefined ? null : resolve(context.cwd, logFile));
-    const result = await runWithEmulator(config, rules, log, options, context);
+    const result = await runWithEmulator({ config, rules, log }, options, context);
     if (result.exitCode !== ExitCode.success && !result.wasInterrupted) {
       reportFailure(result, log, context);
     }
@@ -95,10 +95,14 @@ interface ExecResult extends CommandResult {
   readonly noDeliveries?: NoDeliveries;
 }
 
+interface ExecSetup {
+  readonly config: Config;
+  readonly rules: Rules;
+  readonly log: EmulatorLog;
+}
+
 async function runWithEmulator(
-  config: Config,
-  rules: Rules,
-  log: EmulatorLog,
+  { config, rules, log }: ExecSetup,
   options: Options,
   context: Context,
 ): Promise<ExecResult> {
